@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { formatTime } from '../../src/base/index.ts';
 import {
   makePackage,
   toEvidenceSigner,
   toRequest,
+  type EvidenceDocument,
   type EvidenceSource,
   type Scratch,
 } from '../../src/evidence/index.ts';
@@ -314,10 +316,21 @@ export function sourceOf(world: World): EvidenceSource {
   };
 }
 
+/** documentOf gives `evidence.json` of the package of a source. */
+export async function documentOf(source: EvidenceSource): Promise<EvidenceDocument> {
+  return (await make(source)).document;
+}
+
 /** packageOf makes the package of a source and gives its bytes. */
 export async function packageOf(source: EvidenceSource): Promise<Buffer> {
-  const { gunzipSync } = await import('node:zlib');
-  const made = await makePackage({
+  const made = await make(source);
+  const bytes: Uint8Array[] = [];
+  for await (const chunk of made.archive()) bytes.push(chunk);
+  return Buffer.concat(bytes);
+}
+
+function make(source: EvidenceSource): ReturnType<typeof makePackage> {
+  return makePackage({
     source,
     request: toRequest({ from: FROM, to: TO, frameworks: ['essential-eight'] }, NOW),
     at: NOW,
@@ -330,9 +343,6 @@ export async function packageOf(source: EvidenceSource): Promise<Buffer> {
       return verifyExport(one2(gunzipSync(Buffer.concat(all))), 'rows', { keys: [], kept: [] });
     },
   });
-  const bytes: Uint8Array[] = [];
-  for await (const chunk of made.archive()) bytes.push(chunk);
-  return Buffer.concat(bytes);
 }
 
 async function* one2(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -1,8 +1,9 @@
-import { printable } from '../../base/index.ts';
 import { barList, counted, formatCount, html, mostOf, splitBar, type Html } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
+import { listTable, missing, MOST } from './html-lists.ts';
 import { numbers, table } from './html-table.ts';
-import { denialBars, findingBars, noteText, remediationBars } from './words.ts';
+import { answeringList, clusterList, namespaceList } from './lists.ts';
+import { denialBars, findingBars, remediationBars } from './words.ts';
 
 /** admissions writes that section. */
 export function admissions({ admissions: counts }: EvidenceDocument): Html {
@@ -19,16 +20,7 @@ export function admissions({ admissions: counts }: EvidenceDocument): Html {
       digest.
     </p>
     ${bars.length === 0 ? null : barList('Denials by gate', bars, counts.rows, mostOf(bars))}
-    ${table(
-      ['Namespace', ...numbers('Admitted', 'Denied')],
-      counts.by_namespace
-        .slice(0, 200)
-        .map(({ namespace, admitted, denied }) => [
-          printable(namespace),
-          formatCount(admitted),
-          formatCount(denied),
-        ]),
-    )}
+    ${counts.by_namespace.length === 0 ? null : listTable(namespaceList(counts, MOST))}
   </section>`;
 }
 
@@ -47,31 +39,8 @@ export function coverage({
       ${counted(rows.package, 'row')} in this
       package${rows.ledger === null ? '' : `, ${formatCount(rows.ledger)} in the ledger`}.
     </p>
-    ${
-      answering === null || answering.length === 0
-        ? null
-        : table(
-            ['Cluster', ...numbers('Minutes answered', 'Not answered', 'Unknown')],
-            answering.map((one) => [
-              printable(one.cluster),
-              formatCount(one.answered),
-              formatCount(one.not_answered),
-              formatCount(one.unknown),
-            ]),
-          )
-    }
-    ${
-      clusters === null || clusters.length === 0
-        ? null
-        : table(
-            ['Cluster', 'Last row', 'Sent nothing since'],
-            clusters.map((one) => [
-              printable(one.name),
-              one.last_row_at ?? '–',
-              one.sent_nothing_since ?? '–',
-            ]),
-          )
-    }
+    ${answering === null || answering.length === 0 ? null : listTable(answeringList(answering, MOST))}
+    ${clusters === null || clusters.length === 0 ? null : listTable(clusterList(clusters, MOST))}
   </section>`;
 }
 
@@ -124,13 +93,6 @@ export function issues({ issues: section }: EvidenceDocument): Html {
   </section>`;
 }
 
-function missing(title: string, note: string): Html {
-  return html`<section>
-    <h2>${title}</h2>
-    <p class="soft">${noteText(note)}</p>
-  </section>`;
-}
-
 /** breakGlass writes that section. */
 export function breakGlass({ break_glass: section }: EvidenceDocument): Html {
   return html`<section>
@@ -139,50 +101,5 @@ export function breakGlass({ break_glass: section }: EvidenceDocument): Html {
       ${counted(section.images, 'image')} admitted by ${counted(section.people, 'person', 'people')};
       ${formatCount(section.without_reason)} without a reason. break-glass.csv lists each.
     </p>
-  </section>`;
-}
-
-/** mutes writes that section. */
-export function mutes({ mutes: section }: EvidenceDocument): Html {
-  if ('note' in section) return missing('Muted channels', section.note);
-  return html`<section>
-    <h2>Muted channels</h2>
-    <p>
-      ${section.total === 0 ? 'No channel was muted in the period.' : `${counted(section.total, 'time')} a channel was muted: it was told afterwards what had happened.`}
-    </p>
-    ${
-      section.items.length === 0
-        ? null
-        : table(
-            ['Channel', 'From', 'Until', 'By', 'Reason'],
-            section.items
-              .slice(0, 200)
-              .map((mute) => [
-                printable(mute.name ?? mute.channel),
-                mute.muted_at,
-                mute.ended_at ?? mute.until,
-                printable(mute.muted_by ?? '–'),
-                printable(mute.reason, 300),
-              ]),
-          )
-    }
-  </section>`;
-}
-
-/** policies writes that section. */
-export function policies({ policies: all }: EvidenceDocument): Html {
-  return html`<section>
-    <h2>Policies</h2>
-    ${table(
-      ['Policy', 'Revision', 'Enforcement', 'In effect'],
-      all.map(({ name, revision, enforcement, in_force: stays }) => [
-        printable(name),
-        html`<code>${revision.slice(0, 16)}</code>`,
-        enforcement,
-        stays === null
-          ? 'named by rows'
-          : stays.map(({ from, to }) => `${from} to ${to ?? 'now'}`).join('; '),
-      ]),
-    )}
   </section>`;
 }

@@ -1,28 +1,33 @@
 import { html, type Html } from '../../render/index.ts';
 
-/** Head is the heading of a column, of numbers where it says so. */
-type Head = string | { readonly numbers: string };
+/** Head is the heading of a column; its look is a class of the page's style. */
+type Head = string | { readonly title: string; readonly look: '' | 'n' | 't' | 's' };
 
 /** numbers are headings of columns with numbers, which stand on the right. */
 export function numbers(...titles: readonly string[]): readonly Head[] {
-  return titles.map((title) => ({ numbers: title }));
+  return titles.map((title) => ({ title, look: 'n' }));
 }
 
 /** table writes a table. */
 export function table(heads: readonly Head[], rows: readonly (readonly (Html | string | number)[])[]): Html {
-  const isNumber = (i: number): boolean => typeof heads[i] === 'object';
+  const looks = heads.map((head) => (typeof head === 'string' ? { title: head, look: '' } : head));
+  // Below each other on a narrow screen, each with its heading.
+  const cellOf = (cell: Html | string | number, i: number): Html =>
+    html`<td class="${looks[i]?.look ?? ''}" data-label="${looks[i]?.title ?? ''}">
+      <div>${cell}</div>
+    </td>`;
   return html`<div class="scroll">
-    <table>
+    <table class="stack">
       <thead>
         <tr>
-          ${heads.map((head) => (typeof head === 'string' ? html`<th>${head}</th>` : html`<th class="n">${head.numbers}</th>`))}
+          ${looks.map(({ title, look }) => html`<th class="${look}">${title}</th>`)}
         </tr>
       </thead>
       <tbody>
         ${rows.map(
           (cells) =>
             html`<tr>
-              ${cells.map((cell, i) => (isNumber(i) ? html`<td class="n">${cell}</td>` : html`<td>${cell}</td>`))}
+              ${cells.map(cellOf)}
             </tr>`,
         )}
       </tbody>

@@ -1,7 +1,8 @@
 import { printable } from '../../base/index.ts';
 import { counted, formatCount, html, splitBar, toPage, type Html } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
-import { admissions, breakGlass, coverage, findings, issues, mutes, policies } from './html-sections.ts';
+import { declarations, mutes, policies, runtime, triage } from './html-lists.ts';
+import { admissions, breakGlass, coverage, findings, issues } from './html-sections.ts';
 import { numbers, table } from './html-table.ts';
 import { countStates, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
 
@@ -17,8 +18,9 @@ export function toHtml(document: EvidenceDocument, options: ReportOptions): stri
   const name = document.organisation.name ?? 'Evidence package';
   const body = html`<main>
     ${[head(document, name), results(document), verification(document, options), attestations(document)]}
-    ${[frameworks(document), admissions(document), coverage(document), findings(document), issues(document)]}
-    ${[breakGlass(document), mutes(document), policies(document), files(document), limits(document)]}
+    ${[frameworks(document), declarations(document), policies(document), admissions(document)]}
+    ${[coverage(document), findings(document), triage(document), issues(document), breakGlass(document)]}
+    ${[mutes(document), runtime(document), files(document), limits(document)]}
     <footer>
       <p>Made by ipo ${document.generation.service} from recorded decisions at ${document.made_at}.</p>
       <p>Digest of evidence.json: <code>sha256:${options.digest}</code></p>

@@ -1,19 +1,12 @@
 import { counted, formatCount, mostOf, type Pdf } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
+import { answeringList, clusterList, namespaceList } from './lists.ts';
+import { drawList, MOST, soft, type Sheet } from './pdf-lists.ts';
 import { denialBars, findingBars, noteText, remediationBars } from './words.ts';
 
-/** Sheet is the document that is written on. */
-export type Sheet = InstanceType<Pdf['Sheet']>;
-
-/** soft is a text of less weight. */
-export const soft = (text: string) => [{ text, ink: 'soft' as const }];
-
 /** admissions writes that part. */
-export function admissions(
-  sheet: Sheet,
-  { admissions: counts }: EvidenceDocument,
-  { drawBars, drawFigures }: Pdf,
-): void {
+export function admissions(sheet: Sheet, { admissions: counts }: EvidenceDocument, pdf: Pdf): void {
+  const { drawBars, drawFigures } = pdf;
   sheet.section('Admissions', 'Each row is one image of one admitted or denied pod.');
   drawFigures(sheet, [
     {
@@ -31,14 +24,17 @@ export function admissions(
     { title: 'Bypassed', count: counts.bypassed, note: 'by break-glass', tone: 'same' },
   ]);
   const bars = denialBars(counts.by_label);
-  if (bars.length === 0) return;
-  sheet.lead([{ text: 'Denials by gate, of all rows', bold: true, ink: 'soft' }], 9);
-  drawBars(sheet, bars, counts.rows, mostOf(bars));
+  if (bars.length > 0) {
+    sheet.lead([{ text: 'Denials by gate, of all rows', bold: true, ink: 'soft' }], 9);
+    drawBars(sheet, bars, counts.rows, mostOf(bars));
+    sheet.y += 6;
+  }
+  if (counts.by_namespace.length > 0) drawList(sheet, namespaceList(counts, MOST), pdf);
 }
 
 /** coverage writes that part. */
-export function coverage(sheet: Sheet, document: EvidenceDocument, { drawTable }: Pdf): void {
-  const { pods, rows, answering } = document.coverage;
+export function coverage(sheet: Sheet, document: EvidenceDocument, pdf: Pdf): void {
+  const { pods, rows, answering, clusters } = document.coverage;
   sheet.section('Coverage');
   sheet.paragraph([
     pods.unreviewed === 0
@@ -50,23 +46,14 @@ export function coverage(sheet: Sheet, document: EvidenceDocument, { drawTable }
       text: `${counted(pods.decided, 'pod')} decided, ${formatCount(pods.bypassed)} bypassed, ${formatCount(pods.exempt)} exempt. ${counted(rows.package, 'row')} in this package${rows.ledger === null ? '' : `, ${formatCount(rows.ledger)} in the ledger`}.`,
     },
   ]);
-  if (answering === null || answering.length === 0) return;
-  sheet.y += 4;
-  drawTable(
-    sheet,
-    [
-      { heading: 'Cluster', share: 3 },
-      { heading: 'Minutes answered', share: 1, align: 'right' },
-      { heading: 'Not answered', share: 1, align: 'right' },
-      { heading: 'Unknown', share: 1, align: 'right' },
-    ],
-    answering.map((one) => [
-      { text: one.cluster === '' ? 'without a name' : one.cluster },
-      { text: formatCount(one.answered) },
-      { text: formatCount(one.not_answered) },
-      { text: formatCount(one.unknown) },
-    ]),
-  );
+  if (answering !== null && answering.length > 0) {
+    sheet.y += 4;
+    drawList(sheet, answeringList(answering, MOST), pdf);
+  }
+  if (clusters !== null && clusters.length > 0) {
+    sheet.y += 4;
+    drawList(sheet, clusterList(clusters, MOST), pdf);
+  }
 }
 
 /** findings writes that part. */
@@ -119,37 +106,6 @@ export function breakGlass(sheet: Sheet, { break_glass: section }: EvidenceDocum
       text: `${counted(section.images, 'image')} admitted by ${counted(section.people, 'person', 'people')}; ${formatCount(section.without_reason)} without a reason. break-glass.csv lists each.`,
     },
   ]);
-}
-
-/** mutes writes that part. */
-export function mutes(sheet: Sheet, { mutes: section }: EvidenceDocument, { drawTable }: Pdf): void {
-  sheet.section('Muted channels');
-  if ('note' in section) return sheet.paragraph(soft(noteText(section.note)));
-  if (section.total === 0) return sheet.paragraph([{ text: 'No channel was muted in the period.' }]);
-  sheet.lead([
-    {
-      text: `${counted(section.total, 'time')} a channel was muted: it was told afterwards what had happened.`,
-    },
-  ]);
-  drawTable(
-    sheet,
-    [
-      { heading: 'Channel', share: 2 },
-      { heading: 'From', share: 2.4 },
-      { heading: 'Until', share: 2.4 },
-      { heading: 'By', share: 2.6 },
-      { heading: 'Reason', share: 2.6 },
-    ],
-    section.items
-      .slice(0, 50)
-      .map((mute) => [
-        { text: mute.name ?? mute.channel },
-        { text: mute.muted_at },
-        { text: mute.ended_at ?? mute.until },
-        { text: mute.muted_by ?? '–' },
-        { text: mute.reason },
-      ]),
-  );
 }
 
 /** filesPart writes that part. */

@@ -2,6 +2,7 @@ import { parseTime } from '../../base/index.ts';
 import { formatCount, loadPdf, type Pdf, type PdfCell } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
 import type { ReportOptions } from './html.ts';
+import { declarations, mutes, policies, runtime, soft, triage, type Sheet } from './pdf-lists.ts';
 import {
   admissions,
   breakGlass,
@@ -9,10 +10,7 @@ import {
   filesPart,
   findings,
   limitsPart,
-  mutes,
   remediation,
-  soft,
-  type Sheet,
 } from './pdf-sections.ts';
 import { countStates, FILLED, rank, scopeText, STATE_WORDS, toneOf } from './words.ts';
 
@@ -41,17 +39,24 @@ export async function toPdf(
   cover(sheet, document, name, options, pdf);
   attestations(sheet, document, pdf);
   for (const framework of document.requirements) frameworkPart(sheet, framework, pdf);
+  declarations(sheet, document);
+  policies(sheet, document, pdf);
   admissions(sheet, document, pdf);
   coverage(sheet, document, pdf);
   findings(sheet, document, pdf);
+  triage(sheet, document, pdf);
   remediation(sheet, document, pdf);
   breakGlass(sheet, document);
   mutes(sheet, document, pdf);
+  runtime(sheet, document, pdf);
   filesPart(sheet, document, pdf);
   limitsPart(sheet, document);
   verifying(sheet, options);
   return sheet.finish();
 }
+
+/** Attestations that are to be looked at first. */
+const MOST_FIRST = 8;
 
 function cover(
   sheet: Sheet,
@@ -120,13 +125,15 @@ function cover(
     .toSorted((a, b) => rank(a.state) - rank(b.state));
   if (first.length === 0) return;
   sheet.section('What to look at first');
-  for (const { title, state, because } of first.slice(0, 8)) {
+  for (const { title, state, because } of first.slice(0, MOST_FIRST)) {
     sheet.paragraph([
       { text: `${wordOf(state)}: ${title}. `, bold: true, ink: inkOf(state) },
       { text: because },
     ]);
     sheet.y += 3;
   }
+  const more = first.length - MOST_FIRST;
+  if (more > 0) sheet.paragraph(soft(`${more} more are not met: see Attestations.`), 8.5);
 }
 
 /** What is compared of a package, for a phone to read. */

@@ -1,5 +1,6 @@
-import { formatCount, type Bar } from '../../render/index.ts';
+import { counted, formatCount, formatShare, type Bar } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
+import type { Section } from './lists.ts';
 
 /** STATE_WORDS are how states are written: a sign beside the word, so that colour is never needed. */
 export const STATE_WORDS = {
@@ -92,4 +93,68 @@ export function findingBars(
     count: stood,
     tone: 'accent',
   }));
+}
+
+/** triageText says in a sentence what was decided. */
+export function triageText({ total, active_at_end: active }: Section<'triage'>): string {
+  if (total === 0) return 'No triage decision stood in the period.';
+  return `${counted(total, 'decision')} to accept a finding stood in the period; ${formatCount(active)} in effect at its end.`;
+}
+
+/** triageBars are the triage decisions by severity. */
+export function triageBars(levels: Section<'triage'>['by_severity']): readonly Bar[] {
+  return levels.map(({ severity, decisions }) => ({
+    label: severity,
+    note: '',
+    count: decisions,
+    tone: 'accent',
+  }));
+}
+
+/** RuntimeFigures are the numbers of the runtime section, and what is said beside them. */
+export interface RuntimeFigures {
+  readonly events: number;
+  readonly joined: number;
+  readonly joinedNote: string;
+  readonly heartbeats: string;
+  readonly stopped: number;
+  readonly stopsNote: string;
+}
+
+/** runtimeFigures counts what came of the events of the detector. */
+export function runtimeFigures(
+  { events, joined, stops }: Section<'runtime'>,
+  { days }: EvidenceDocument['coverage'],
+): RuntimeFigures {
+  const none = joined['none'] ?? 0;
+  const attempts = Object.values(stops).reduce((sum, count) => sum + count, 0);
+  const stopped = stops['stopped'] ?? 0;
+  const beats = days?.reduce((sum, day) => sum + day.detector_heartbeats, 0) ?? null;
+  return {
+    events,
+    joined: events - none,
+    joinedNote: events === 0 ? 'there were no events' : `${formatShare(events - none, events)} of events`,
+    heartbeats: beats === null ? 'heartbeats are not recorded' : counted(beats, 'heartbeat'),
+    stopped,
+    stopsNote: attempts === 0 ? 'nothing was to be stopped' : countsText(stops),
+  };
+}
+
+function countsText(counts: Readonly<Record<string, number>>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${formatCount(count)} ${name}`)
+    .join(', ');
+}
+
+/** effectBars are the runtime events by effect, most first. */
+export function effectBars(effects: Section<'runtime'>['by_effect']): readonly Bar[] {
+  return Object.entries(effects)
+    .toSorted(([, a], [, b]) => b - a)
+    .map(([label, count]) => ({ label, note: '', count, tone: 'accent' }));
+}
+
+/** muteText says in a sentence how often channels were muted. */
+export function muteText({ total }: Section<'mutes'>): string {
+  if (total === 0) return 'No channel was muted in the period.';
+  return `${counted(total, 'time')} a channel was muted: it was told afterwards what had happened.`;
 }

@@ -18,18 +18,18 @@ export function readPdf(bytes: Uint8Array): readonly (readonly Line[])[] {
   for (const { head } of objects.values())
     for (const [, name = '', font = ''] of head.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
       const [, map = ''] = /\/ToUnicode (\d+) 0 R/.exec(objects.get(font)?.head ?? '') ?? [];
-      fonts.set(name, codesOf(contentOf(objects.get(map)?.stream ?? null) ?? ''));
+      fonts.set(name, codesOf(contentOf(objects.get(map)) ?? ''));
     }
-  return [...objects.values()].flatMap(({ stream }) => {
-    const text = contentOf(stream);
+  return [...objects.values()].flatMap((object) => {
+    const text = contentOf(object);
     return text?.includes('BT\n') === true ? [linesOf(text, fonts)] : [];
   });
 }
 
 /** unmarked gives what is drawn or written outside of marked content. */
 export function unmarked(bytes: Uint8Array): readonly string[] {
-  return [...objectsOf(Buffer.from(bytes)).values()].flatMap(({ stream }) => {
-    const text = contentOf(stream);
+  return [...objectsOf(Buffer.from(bytes)).values()].flatMap((object) => {
+    const text = contentOf(object);
     if (text?.includes('BT\n') !== true) return [];
     let depth = 0;
     return text.split('\n').filter((line) => {
@@ -40,9 +40,15 @@ export function unmarked(bytes: Uint8Array): readonly string[] {
   });
 }
 
-/** The objects by number: what stands before a stream, and the stream. */
-function objectsOf(file: Buffer): ReadonlyMap<string, { head: string; stream: Buffer | null }> {
-  const objects = new Map<string, { head: string; stream: Buffer | null }>();
+/** What stands before a stream, and the stream. */
+interface PdfObject {
+  readonly head: string;
+  readonly stream: Buffer | null;
+}
+
+/** The objects by number. */
+function objectsOf(file: Buffer): ReadonlyMap<string, PdfObject> {
+  const objects = new Map<string, PdfObject>();
   let at = 0;
   for (;;) {
     const begin = file.indexOf(' 0 obj\n', at);
@@ -61,9 +67,12 @@ function objectsOf(file: Buffer): ReadonlyMap<string, { head: string; stream: Bu
   }
 }
 
-function contentOf(stream: Buffer | null): string | null {
+/** What a stream holds, compressed or not; null for what is not a stream, and for fonts. */
+function contentOf(object: PdfObject | undefined): string | null {
+  if (object?.stream === undefined || object.stream === null || /\/Length1 /.test(object.head)) return null;
+  const isCompressed = object.head.includes('/FlateDecode');
   try {
-    return stream === null ? null : inflateSync(stream).toString('latin1');
+    return (isCompressed ? inflateSync(object.stream) : object.stream).toString('latin1');
   } catch {
     return null;
   }
