@@ -109,7 +109,7 @@ function create(settle: Settle): Command {
     .addOption(
       new Option(
         '--with-keys',
-        'take DATA_KEY and the key of the ledger along, under the passphrase of IPO_BACKUP_PASSPHRASE (asked for at a terminal)',
+        'include DATA_KEY and the key of the ledger, encrypted with the passphrase in IPO_BACKUP_PASSPHRASE (asked for at a terminal)',
       ),
     )
     .addOption(
@@ -135,11 +135,11 @@ function verify(settle: Settle): Command {
       'Read every byte of a backup, restore it into a temporary file, and verify the ledger against its checkpoints. ' +
         'Says how many credentials do not open without DATA_KEY (tried where DATA_KEY is set).',
     )
-    .argument('<file>', 'the backup; - is stdin, oci://HOST/PATH:TAG one in a registry')
+    .argument('<file>', 'the backup: a file, - for stdin, or oci://HOST/PATH:TAG in a registry')
     .addOption(
       new Option(
         '-c, --config <file>',
-        'settings of the service (YAML or JSON), by which a registry is reached',
+        'settings of the service (YAML or JSON), with which to reach a registry',
       ),
     )
     .addOption(
@@ -148,7 +148,12 @@ function verify(settle: Settle): Command {
         'verify against a checkpoint that was stored outside the service; repeatable',
       ),
     )
-    .addOption(collecting('--key <vkey>', 'key that must have signed, written out or in a file; repeatable'))
+    .addOption(
+      collecting(
+        '--key <vkey>',
+        'verifier key that must have signed: the key itself, or a file with it; repeatable',
+      ),
+    )
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
@@ -166,9 +171,9 @@ function restore(settle: Settle): Command {
       'Restore a backup of this release or an earlier one into an empty database of either engine, whole or not at all, and bring it to this release. ' +
         'Channels are paused until ipo channel resume, and messages that waited are dropped.',
     )
-    .argument('<file>', 'the backup; - is stdin, oci://HOST/PATH:TAG one in a registry')
+    .argument('<file>', 'the backup: a file, - for stdin, or oci://HOST/PATH:TAG in a registry')
     .addOption(new Option('--database <url>', DATABASE))
-    .addOption(new Option('-c, --config <file>', `${CONFIG}; anchors are held against the backup`))
+    .addOption(new Option('-c, --config <file>', `${CONFIG}; the backup is compared with its anchors`))
     .addOption(new Option('-d, --data <directory>', DATA))
     .addOption(
       collecting(

@@ -118,7 +118,10 @@ function checkCommand(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option('--groups <a,b>', 'groups of the requester, which can allow a break-glass annotation'),
+      new Option(
+        '--groups <a,b>',
+        'groups of the requester; one of them must be allowed to use --break-glass',
+      ),
     )
     .addOption(outputOption('table, json, yaml, markdown, sarif, junit or github'));
   const registries = [
@@ -152,7 +155,10 @@ function checkCommand(settle: Settle): Command {
       'signals of the pod: privileged, root, hostNamespace, hostFilesystem, capabilities, exposed',
     ),
     new Option('--exposed-by <name>', "object that exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
-    new Option('--quota <sentence>', "denial of the quota: 'monthly allowance of N image names exceeded'"),
+    new Option(
+      '--quota <sentence>',
+      "deny in the gate quota, with this reason: 'monthly allowance of N image names exceeded'",
+    ),
     new Option(
       '--break-glass <reason>',
       'break-glass annotation of the pod; takes effect only with --groups',

@@ -99,7 +99,7 @@ function notifications(settle: Settle): Command {
 function runtime(settle: Settle): Command {
   return new Command('runtime')
     .summary(
-      'show what comes of events of running containers: an alert, its issue, stops of pods, a stop withheld',
+      'show what follows from events of running containers: an alert, its issue, stopped pods, a withheld stop',
     )
     .description(
       'Run a story of events that Falco reports: one that a rule allows, an alert and its throttle, a pod that a runtime policy stops, ' +

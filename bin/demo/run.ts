@@ -27,7 +27,7 @@ export async function runDemo(
   await holdFree(flags.listen);
   const code = await withMemoryDirectory(async (directory) => {
     const fixtures = await fixturesFolder(directory);
-    if (!globals.quiet) terminal.err('ipo: filling the ledger of the shop …\n');
+    if (!globals.quiet) terminal.err('ipo: preparing 30 days of sample admissions …\n');
     const { rows } = await fillDemo(directory, join(fixtures, 'ledger/shop.ndjson.gz'));
     return serve({
       sources: {

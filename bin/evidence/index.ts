@@ -89,7 +89,7 @@ function createCommand(settle: Settle): Command {
     .addOption(new Option('--period <period>', 'a year, quarter or month in UTC: 2026, 2026-Q3 or 2026-10'))
     .addOption(new Option('--days <n>', 'number of days to look back, 1 to 400'))
     .addOption(new Option('--from <time>', 'start of the period: a day or an RFC 3339 time'))
-    .addOption(new Option('--to <time>', 'end of the period; a day counts to its end'));
+    .addOption(new Option('--to <time>', 'end of the period; a day is included as a whole'));
   for (const [flags, what, none] of [
     ['--framework <id>', 'a framework to include; repeatable', "the service's setting, else all"],
     ['--cluster <name>', 'count only this cluster; repeatable', 'all'],
@@ -97,14 +97,14 @@ function createCommand(settle: Settle): Command {
   ] as const)
     command.addOption(new Option(flags, what).argParser(collect).default([], none));
   command
-    .addOption(new Option('--include-runtime-raw', 'include the newest 5000 runtime events as they came'))
+    .addOption(new Option('--include-runtime-raw', 'include the newest 5000 runtime events unchanged'))
     .addOption(new Option('--out <file>', 'the package to write, a .zip file'))
     .addOption(new Option('--force', 'overwrite the file if it is there'))
     .addOption(new Option('--no-wait', 'with a service: print the ID of the package, and do not wait for it'))
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        "with --database: for images without a scan (the service's setting)",
+        'with --database: the setting of the service for images without a scan',
       )
         .choices(['AllowAndScan', 'DenyUntilScanned'])
         .default('AllowAndScan'),
@@ -116,7 +116,7 @@ function createCommand(settle: Settle): Command {
   for (const [flags, what] of [
     ['--key <file>', 'private key that signs, ECDSA P-256 in PEM'],
     ['--organisation <name>', 'name of the organisation'],
-    ['--contact <text>', 'whom to ask'],
+    ['--contact <text>', 'person or address for questions about the package'],
     ['--at <time>', 'time of the package, to make the same bytes again (default: now)'],
   ] as const)
     command.addOption(new Option(flags, `with --ledger or --database: ${what}`));
@@ -247,7 +247,7 @@ function frameworksCommand(settle: Settle): Command {
   const command = new Command('frameworks')
     .summary('list the frameworks and what of them is mapped')
     .description(
-      'List the frameworks; with an id, its requirements, the attestations that speak to them, and what is out of scope.',
+      'List the frameworks; with an id, its requirements, the attestations that support them, and what is out of scope.',
     )
     .argument('[id]', 'one framework')
     .addOption(outputOption());

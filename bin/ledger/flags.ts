@@ -1,6 +1,13 @@
 import { DAY_MS, isIpoError, parseTime } from '../../src/base/index.ts';
 import { openBytes, type CliParts } from '../../src/app/index.ts';
-import { keptOfExport, MAX_KEPT, parseKept, parseVkey, type KeptCheckpoint } from '../../src/ledger/index.ts';
+import {
+  keptOfExport,
+  MAX_KEPT,
+  parseKept,
+  parseVkey,
+  TreeError,
+  type KeptCheckpoint,
+} from '../../src/ledger/index.ts';
 import type { PeriodFlags } from './options.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -62,10 +69,20 @@ export async function readKeys(
         .map((line) => line.trim())
         .filter((line) => line !== '' && !line.startsWith('#'));
       if (lines.length === 0) throw new UsageError(`--key ${value}: the file contains no key`);
-      keys.push(...lines.map(parseVkey));
+      keys.push(...lines.map((line) => keyOf(value, line)));
     }
   }
   return keys;
+}
+
+/** Several files may be given, so a key that cannot be read names its own. */
+function keyOf(file: string, line: string): ReturnType<typeof parseVkey> {
+  try {
+    return parseVkey(line);
+  } catch (error) {
+    if (!(error instanceof TreeError)) throw error;
+    throw new TreeError('format', error.message, { place: { file }, hint: error.hint });
+  }
 }
 
 /** readKept reads checkpoints that were stored outside the service. Throws TreeError `format`, FileError. */

@@ -28,7 +28,7 @@ export interface ReleaseVerifyOptions extends ReleaseOptions {
 /** listed is `ipo release` in the help. */
 export const listed: Listed = {
   name: 'release',
-  summary: 'list releases with what they changed, and verify what belongs to one',
+  summary: 'list releases and their changes, and verify the files of a release',
   group: 'The service:',
   place: 6,
   examples: [

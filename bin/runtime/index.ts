@@ -124,7 +124,7 @@ function top(settle: Settle): Command {
     .addOption(new Option('--events <file>', 'events as Falco writes them, in place of those of a service'))
     .addOption(new Option('--since <time>', 'events from this time on (default: 24h)').conflicts('events'))
     .addOption(new Option('--namespace <name>', 'namespace of the pod').conflicts('events'))
-    .addOption(new Option('--newest <n>', 'look at most at the newest n events').default('10000'))
+    .addOption(new Option('--newest <n>', 'read at most the newest N events').default('10000'))
     .addOption(new Option('--limit <n>', 'show at most n pairs of rule and workload').default('5'))
     .addOption(outputOption(MARKED));
   return command.action(() =>

@@ -42,12 +42,12 @@ const ENVIRONMENT: readonly Entry[] = [
   {
     name: 'IPO_BACKUP_FROM',
     text: 'Database that `ipo backup move` moves; it may hold a password.',
-    flags: ['--from', '--to'],
+    flags: ['--lost-rows'],
   },
   {
     name: 'IPO_BACKUP_TO',
     text: 'Empty database that `ipo backup move` moves to; it may hold a password.',
-    flags: ['--from', '--to'],
+    flags: ['--lost-rows'],
   },
   {
     name: 'IPO_BACKUP_PASSPHRASE',
@@ -56,7 +56,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'DATA_KEY',
-    text: 'Key under which credentials of trackers are sealed; taken along by `--with-keys`, and tried by `ipo backup verify`.',
+    text: 'Key under which credentials of trackers are sealed. `--with-keys` includes it in the backup, and `ipo backup verify` tries it.',
     flags: ['--with-keys'],
   },
   {
@@ -81,17 +81,17 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'DOCKER_CONFIG, REGISTRY_AUTH_FILE, XDG_RUNTIME_DIR',
-    text: 'Where the credentials for registries are: config.json in the first, the second, and containers/auth.json in the third.',
+    text: 'Where the credentials for registries are: *$DOCKER_CONFIG/config.json*, the file of `REGISTRY_AUTH_FILE`, *$XDG_RUNTIME_DIR/containers/auth.json*.',
     flags: ['--registry'],
   },
   {
     name: 'XDG_CACHE_HOME',
-    text: 'Where keys of Sigstore are cached, in ipo/sigstore; ~/.cache without it.',
+    text: 'Directory with the cached keys of Sigstore, in ipo/sigstore (default: ~/.cache).',
     flags: ['--registry'],
   },
   {
     name: 'XDG_DATA_HOME',
-    text: 'Where the service keeps its data, in ipo, without `--data`; ~/.local/share without it.',
+    text: 'Directory with the data of the service, in ipo, if `--data` is not given (default: ~/.local/share).',
     flags: ['--data'],
   },
   {
@@ -101,12 +101,12 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'NO_COLOR, TERM',
-    text: 'Print no colour when the first is set and not empty, or the second is dumb.',
+    text: 'Print without colour if `NO_COLOR` is not empty, or if `TERM` is dumb.',
     flags: [],
   },
   {
     name: 'NODE_OPTIONS',
-    text: 'Options of Node.js. The standalone program adds bounds of its memory to them while it makes, verifies, restores or moves a backup.',
+    text: 'Options of Node.js. The standalone program adds memory limits to them while it makes, verifies, restores or moves a backup.',
     flags: ['--with-keys', '--lost-rows'],
   },
 ];

@@ -116,8 +116,8 @@ function choicesAndDefault(option: Option, text: string): string {
 
 /** A summary or an option's text as a sentence. */
 export function sentence(text: string): string {
-  // The name of a file or a form such as `sqlite:PATH` stays as it is written.
-  const isName = /^[a-z]+(?:[:/]\S|_\w|\.\w)/.test(text);
+  // The name of a file, a form such as `sqlite:PATH` and a list of values such as `sent or failed` stay as they are written.
+  const isName = /^(?:[a-z]+(?:[:/]\S|_\w|\.\w)|(?:[\w-]+, )+[\w-]+ or [\w-]+)/.test(text);
   const first = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.?!)]$/.test(first) && !first.endsWith(')') ? first : `${first}.`;
 }

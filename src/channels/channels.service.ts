@@ -224,7 +224,7 @@ function failed(sentence: string, hint: string): ChannelTest {
 
 function notFound(id: string): ChannelError {
   return new ChannelError('not_found', `no channel has the ID ${id}`, {
-    hint: 'GET /api/v1/channels lists those there are',
+    hint: 'GET /api/v1/channels lists all channels',
   });
 }
 

@@ -173,7 +173,7 @@ export function openPolicies({
         'not_found',
         `no policy has the revision ${revision} of a policy named ${name}`,
         {
-          hint: `GET /api/v1/policies/${name}/revisions lists those there are`,
+          hint: `GET /api/v1/policies/${name}/revisions lists its revisions`,
         },
       );
     },

@@ -159,7 +159,7 @@ class Outline {
           at,
           column,
           `the ${open} here is never closed`,
-          `Close it with ${close} behind its last entry or letter`,
+          `Close it with ${close} after its last entry or letter`,
         );
       this.#skipTo = end;
     }

@@ -201,7 +201,7 @@ function missing(items: readonly StoredRule[], name: string): IpoError {
   );
   const meant = close === null ? '' : `; did you mean ${close}?`;
   return new IpoError('not_found', `no runtime rule has the name ${name}${meant}`, {
-    hint: 'GET /api/v1/runtime/rules lists those there are',
+    hint: 'GET /api/v1/runtime/rules lists all rules',
   });
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseDuration } from '../base/index.ts';
+import { parseDuration, printable } from '../base/index.ts';
 import { patternFault } from '../policy/index.ts';
 import { PRIORITIES, parsePriority, type Priority } from './priority.ts';
 
@@ -109,7 +109,7 @@ const action = z.string().transform((written, context): (typeof ACTIONS)[number]
   const message =
     written === 'block'
       ? 'action "block" is not supported since 1.3.1; use notify, or a RuntimePolicy that stops the pod'
-      : `is not an action; allowed: ${ACTIONS.join(', ')}`;
+      : `is ${JSON.stringify(printable(written, 40))}; allowed: ${ACTIONS.join(', ')}`;
   context.addIssue({ code: 'custom', message });
   return z.NEVER;
 });

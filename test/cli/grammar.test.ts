@@ -212,7 +212,7 @@ test('hints of the service are said in commands, and none of them names a path',
   const asked = unsaid.filter((hint) => hint.startsWith('GET'));
   assert.deepEqual(asked, ['GET /api/v1/openapi.json lists what there is'], 'no command serves it');
   assert.equal(
-    commandHint('GET /api/v1/policies/shop/revisions lists those there are'),
-    '`ipo policy revisions shop` lists those there are',
+    commandHint('GET /api/v1/policies/shop/revisions lists its revisions'),
+    '`ipo policy revisions shop` lists its revisions',
   );
 });

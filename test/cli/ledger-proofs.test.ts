@@ -119,6 +119,10 @@ suite('ipo ledger verify', () => {
       [['--proof', at('row-5.tlog-proof'), '-l', whole], 2],
     ] as const)
       assert.equal((await verify('-l', whole, ...args)).code, code, args.join(' '));
+    assert.match(
+      (await verify('-l', whole, '--key', at('words.txt'))).err,
+      /words\.txt: not a valid verifier key/,
+    );
     assert.equal((await verify('-l', at('words.txt'))).code, 2);
   });
 });

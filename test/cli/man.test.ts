@@ -73,6 +73,15 @@ test('ipo.1 names every environment variable that the commands read', () => {
   assert.deepEqual(missing, [], 'add them to scripts/man/environment.ts');
 });
 
+test('a page names the variables of a move only where there is one, and values as they are written', () => {
+  const named = [...manualPages()]
+    .filter(([, text]) => text.includes('IPO_BACKUP_FROM'))
+    .map(([name]) => name);
+  assert.deepEqual(named, ['ipo.1', 'ipo-backup.1']);
+  assert.match(page('ipo-channel'), /^github, gitlab, jira, email, slack, teams or webhook\.$/m);
+  assert.match(page('ipo-runtime'), /^allow, record or notify\.$/m);
+});
+
 /** Variables that the files of the command line take from the environment, by index, by name, or taken apart. */
 function variablesRead(): ReadonlySet<string> {
   const folders = ['bin', 'src/adapters/proxy', 'src/adapters/registry', 'src/app/registry'];

@@ -43,7 +43,10 @@ export function openInterview(terminal: Terminal, asks = true): Interview {
   const person = asks && terminal.tty.in && terminal.tty.err;
   const missing = (flag: string): UsageError =>
     asks
-      ? new UsageError(`${flag} is missing, and stdin is not a terminal`, `Give ${flag}`)
+      ? new UsageError(
+          `${flag} is missing, and stdin is not a terminal to ask on`,
+          flag.endsWith('-stdin') ? `Give ${flag}, and write the value to stdin` : `Give ${flag}`,
+        )
       : new UsageError(`${flag} is missing`, `Write it into the file, or give ${flag}`);
   /** Inquirer shows a text as what is wrong. */
   const validating = (check: Question['check']) => (answer: string) =>

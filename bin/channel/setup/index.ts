@@ -75,7 +75,7 @@ export function setupCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--done-transition <id>',
-        'Jira: transition that closes an issue, by ID or name; none leaves issues open',
+        'Jira: transition that closes an issue, by ID or name; the word none leaves issues open',
       ),
     )
     .addOption(collecting('--label <label>', 'label of every issue; repeatable, or separated by commas'))

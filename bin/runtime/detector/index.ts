@@ -42,7 +42,10 @@ function setup(settle: Settle): Command {
       'Print the values for the Helm charts of Falco and falcosidekick. Then wait for the first event, and say what arrived.',
     )
     .addOption(
-      new Option('--connection <kind>', 'Falco itself calls (mtls), or falcosidekick does (sidekick)')
+      new Option(
+        '--connection <kind>',
+        'what calls the listener: Falco itself (mtls), or falcosidekick (sidekick)',
+      )
         .choices(['mtls', 'sidekick'])
         .default('mtls'),
     )
@@ -50,7 +53,7 @@ function setup(settle: Settle): Command {
       new Option('--url <url>', 'address of the listener, as the detector calls it: https://HOST:8444'),
     )
     .addOption(
-      new Option('--secret <name>', 'Secret in the namespace of Falco that is made of the bundle').default(
+      new Option('--secret <name>', 'Secret in the namespace of Falco, created from the bundle').default(
         'ipo-detector',
       ),
     )
@@ -85,7 +88,7 @@ function status(settle: Settle): Command {
   const command = withServiceFlags(new Command('status'))
     .summary('show how the listener and the certificate stand')
     .description(
-      'Show whether the service listens to the detector, when an event came last, and when the certificate ends.',
+      'Show whether the service listens to the detector, when the last event arrived, and when the certificate expires.',
     )
     .addOption(outputOption());
   return command.action(() =>

@@ -92,7 +92,7 @@ function list(settle: Settle): Command {
 function show(settle: Settle): Command {
   const command = withServiceFlags(new Command('show'))
     .summary('print a rule')
-    .description('Print a runtime rule as it stands in a file.')
+    .description('Print a runtime rule as a document, ready to edit and to apply.')
     .argument('<name>', 'name of the rule')
     .addOption(outputOption('yaml or json', 'yaml'));
   return command.action((name: string) =>
@@ -204,7 +204,7 @@ function test(settle: Settle): Command {
   const command = new Command('test')
     .summary('show which rule decides an event, and why')
     .description(
-      'Show for each rule and runtime policy of a file whether it matches an event, and which part of its match does not. Each window counts as reached.',
+      'Show which rules and runtime policies of a file match an event. For the others, show the condition that does not match. Windows count as full.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
     .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))

@@ -200,7 +200,7 @@ function timeOf(text: string | undefined, standard: number): number {
 function ofTracker<T>(id: string, found: T | 'missing' | 'not_tracker'): T {
   if (found === 'missing')
     throw new IpoError('not_found', `no channel has the ID ${id}`, {
-      hint: 'GET /api/v1/channels lists those there are',
+      hint: 'GET /api/v1/channels lists all channels',
     });
   if (found === 'not_tracker')
     throw new IpoError('invalid_request', `the channel ${id} opens no issues`, {

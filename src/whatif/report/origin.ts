@@ -44,9 +44,9 @@ export function originOf(result: WhatIfResult): readonly Point[] {
   let since =
     unknown >= evaluated
       ? 'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.'
-      : 'No row gets another verdict today under the revision that decided it.';
+      : 'No row gets another verdict today, under the same revision.';
   if (drift > 0)
-    since = `${counted(drift, 'row gets', 'rows get')} another verdict today under the revision that decided ${drift === 1 ? 'it' : 'them'}, because scans, triage or statements have changed.`;
+    since = `${counted(drift, 'row gets', 'rows get')} another verdict today, under the same revision, because scans, triage or statements have changed.`;
   const open =
     unknown > 0 && unknown < evaluated
       ? ` For ${counted(unknown, 'row')} this cannot be told: the revision or a fact is not at hand.`
