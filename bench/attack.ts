@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,11 +13,12 @@ import {
   endOf,
   loadOf,
   medianAndWorst,
-  NICE_OF_OTHERS,
   pairs,
   unansweredOf,
   untilReady,
   type Line,
+  AS_IN_IMAGE,
+  standAside,
 } from './parted-load.ts';
 
 const HERE = import.meta.dirname;
@@ -64,7 +65,7 @@ async function attackOn(
   const token = running.secretOf('viewer') ?? '';
   await running.service.close(0);
   await fill(url, rows);
-  const daemon = await openParted(join(folder, engine), url);
+  const daemon = await openParted(join(folder, engine), url, AS_IN_IMAGE);
   daemon.start();
   ends.push(() => daemon.end());
   await untilReady(daemon);
@@ -79,7 +80,7 @@ async function attackOn(
     const attack = spawn(process.execPath, [join(HERE, 'attack-load.ts'), daemon.api, token], {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
-    setPriority(attack.pid ?? 0, NICE_OF_OTHERS);
+    standAside(attack);
     await sleep(1500);
     const attacked = await loadOf(daemon, seconds);
     resident = Math.max(resident, memoryOf(daemon, 'Rss'));

@@ -5,7 +5,15 @@ import { backupInChild } from '../src/app/backup/child.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, buildStore, newKey } from './ledger-store.ts';
-import { benchBeside, loadOf, medianAndWorst, unansweredOf, untilReady, type Line } from './parted-load.ts';
+import {
+  benchBeside,
+  loadOf,
+  medianAndWorst,
+  unansweredOf,
+  untilReady,
+  type Line,
+  AS_IN_IMAGE,
+} from './parted-load.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const IPO = join(ROOT, 'bin/ipo.cjs');
@@ -102,7 +110,7 @@ async function benchWebhook(
     return;
   }
   const env = { IPO_LEDGER_KEY_FILE: keyFile, IPO_LEDGER_ORIGIN: BENCH_ORIGIN };
-  const daemon = await openParted(join(directory, 'daemon'), url, env);
+  const daemon = await openParted(join(directory, 'daemon'), url, { ...AS_IN_IMAGE, ...env });
   daemon.start();
   try {
     await untilReady(daemon);

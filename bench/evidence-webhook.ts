@@ -6,7 +6,7 @@ import { openStore, packageStore } from '../src/store/index.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, ENDS_AT } from './ledger-store.ts';
-import { benchBeside, loadOf, unansweredOf, untilReady, type Line } from './parted-load.ts';
+import { benchBeside, loadOf, unansweredOf, untilReady, type Line, AS_IN_IMAGE } from './parted-load.ts';
 
 const FROM = Date.parse('2026-10-01T00:00:00Z');
 
@@ -26,7 +26,7 @@ export async function benchEvidenceWebhook(
   const store = await openStore({ url });
   const packages = packageStore(store);
   const env = { IPO_LEDGER_KEY_FILE: keyFile, IPO_LEDGER_ORIGIN: BENCH_ORIGIN };
-  const daemon = await openParted(join(directory, 'evidence-daemon'), url, env);
+  const daemon = await openParted(join(directory, 'evidence-daemon'), url, { ...AS_IN_IMAGE, ...env });
   daemon.start();
   const stateOf = async (id: string) => (await packages.get(id))?.state ?? 'failed';
   const ask = async (): Promise<string> => {

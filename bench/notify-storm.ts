@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lowerPriority } from '../src/app/processes/lower-priority.ts';
+import { lowerPriority, toIdleClass } from '../src/app/processes/lower-priority.ts';
 import { LOWER_BY } from '../src/app/processes/part-messages.ts';
 import { openStore } from '../src/store/index.ts';
 import { writeEvents } from '../src/store/outbox/index.ts';
@@ -17,6 +17,7 @@ const BATCH = 500;
 const OF_ONE = 10;
 
 lowerPriority(LOWER_BY.service);
+toIdleClass();
 const over = new AbortController();
 process.stdin.resume();
 process.stdin.on('end', () => over.abort());

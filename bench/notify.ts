@@ -10,7 +10,15 @@ import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { KINDS, settingsOf } from '../test/notify/world.ts';
 import { subscribe } from '../test/notify/subscriber.ts';
-import { benchBeside, endOf, loadOf, unansweredOf, untilReady, type Line } from './parted-load.ts';
+import {
+  benchBeside,
+  endOf,
+  loadOf,
+  unansweredOf,
+  untilReady,
+  type Line,
+  AS_IN_IMAGE,
+} from './parted-load.ts';
 
 /** Storm is how the transactions of one held the lock, in milliseconds. */
 interface Storm {
@@ -36,7 +44,10 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
   const inbox = await startInbox();
   const store = await openStore({ url });
   for (const kind of KINDS) await subscribe(store, kind, undefined, settingsOf(kind, inbox), kind);
-  const daemon = await openParted(join(folder, 'daemon'), url, { IPO_TRACKERS_TEST_LOOPBACK: 'true' });
+  const daemon = await openParted(join(folder, 'daemon'), url, {
+    ...AS_IN_IMAGE,
+    IPO_TRACKERS_TEST_LOOPBACK: 'true',
+  });
   daemon.start();
   try {
     await untilReady(daemon);

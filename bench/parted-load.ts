@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
@@ -19,8 +19,15 @@ export interface Load {
 const HERE = import.meta.dirname;
 const RATE = 300;
 
-/** NICE_OF_OTHERS is for what stands for machines of others: it must not take the processors from what is measured. */
-export const NICE_OF_OTHERS = 10;
+/** AS_IN_IMAGE are settings of a daemon as the image has them. */
+export const AS_IN_IMAGE = { IPO_BACKGROUND_PRIORITY: 'idle' };
+
+/** standAside is for what stands for machines of others: it must not take the processors from what is measured. */
+export function standAside({ pid = 0 }: ChildProcess): void {
+  setPriority(pid, 10);
+  // Without the program there is the nice value.
+  spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], { stdio: 'ignore' });
+}
 
 /** untilReady waits until a daemon answers reviews and calls. */
 export async function untilReady(daemon: Parted): Promise<void> {

@@ -1,7 +1,7 @@
 import { fork, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { setPriority, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
@@ -16,10 +16,11 @@ import {
   benchBeside,
   loadOf,
   medianAndWorst,
-  NICE_OF_OTHERS,
   unansweredOf,
   untilReady,
   type Line,
+  AS_IN_IMAGE,
+  standAside,
 } from './parted-load.ts';
 
 /** Sent is what a load of events was answered; times in milliseconds. */
@@ -81,6 +82,7 @@ async function benchIntake(folder: string, line: Line, quick: boolean): Promise<
   );
   const port = await freePort();
   const daemon = await openParted(folder, url, {
+    ...AS_IN_IMAGE,
     IPO_INTEGRATIONS_DETECTOR_ENABLED: 'true',
     IPO_INTEGRATIONS_PORT: String(port),
   });
@@ -217,7 +219,7 @@ async function send(port: number, bundle: string, { connections, rate, seconds, 
   const words = [join(HERE, 'runtime-load.ts'), port, bundle, connections, rate, seconds, mark].map(String);
   const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
   // Other machines send them.
-  setPriority(child.pid ?? 0, NICE_OF_OTHERS);
+  standAside(child);
   const text = await textOf(child);
   if (text === '') throw new Error('no events were sent');
   return JSON.parse(text) as Sent;

@@ -93,7 +93,7 @@ async function besideReplays(server: Server, url: string, line: Line, quick: boo
   const ratios: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const idle = await load(server, quick ? 900 : 3000, 300);
-    const replays = spawn('nice', ['-n', '19', process.execPath, join(HERE, 'webhook-replays.ts'), url], {
+    const replays = spawn(process.execPath, [join(HERE, 'webhook-replays.ts'), url], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(replays.stdout, 'data');

@@ -10,6 +10,8 @@ export const SETTINGS = {
     'NODE_ENV=production',
     'IPO_DATA=/var/lib/ipo',
     'IPO_LISTEN=0.0.0.0:8080',
+    // A container has its processors' turns for itself.
+    'IPO_BACKGROUND_PRIORITY=idle',
     'TMPDIR=/var/lib/ipo',
     'SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt',
   ],

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { withoutOpenssl } from '../app/certificate.ts';
-import { openParted, statusOf } from './parts.ts';
+import { openParted, statusOf, type ProcessName } from './parts.ts';
 
 /** Numbers of the scheduler's classes in /proc, `sched(7)`. */
 const [NORMAL, IDLE] = [0, 5];
@@ -41,14 +41,14 @@ test(
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'ipo-priorities-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const daemon = await openParted(folder);
+    const daemon = await openParted(folder, undefined, { IPO_BACKGROUND_PRIORITY: 'idle' });
     t.after(() => daemon.end());
     daemon.start();
     for (let tries = 0; (await statusOf(daemon.port, '/readyz')) !== 200; tries += 1) {
       assert.ok(tries < 300, daemon.log.join('\n'));
       await sleep(200);
     }
-    const classes = (name: 'ipod' | 'webhook' | 'service'): readonly string[] => {
+    const classes = (name: ProcessName): readonly string[] => {
       const pid = daemon.pid(name);
       assert.ok(pid !== null, daemon.log.join('\n'));
       return [...new Set(threadsOf(pid).map(([policy, nice]) => `${policy} ${nice}`))].toSorted();
@@ -61,6 +61,10 @@ test(
     assert.ok(
       classes('service').every((one) => Number(one.split(' ')[1]) >= 10),
       classes('service').join(),
+    );
+    assert.ok(
+      classes('replay').every((one) => one.startsWith(`${IDLE} `)),
+      classes('replay').join(),
     );
     assert.deepEqual(classes('webhook'), [`${NORMAL} 0`]);
     assert.deepEqual(classes('ipod'), [`${NORMAL} 0`]);

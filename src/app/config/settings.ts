@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { ROLES } from '../../accounts/index.ts';
 import { parseDuration } from '../../base/index.ts';
+import { backgroundSetting } from './background.ts';
 import { backupSettings } from './backup.ts';
 import { database } from './database.ts';
 import { callSettings } from './calls.ts';
@@ -148,6 +149,7 @@ export const settingsSchema = z.strictObject({
       }),
     })
     .prefault({}),
+  backgroundPriority: backgroundSetting,
   ledger: z
     .strictObject({
       origin: origin.optional(),

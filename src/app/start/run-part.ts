@@ -3,7 +3,7 @@ import { takeConfig } from '../processes/carried-config.ts';
 import { serveWith, type BasisOptions, type ServeBasis, type Serving } from './serve-with.ts';
 import { channelLink } from '../processes/channel-link.ts';
 import type { Link } from '../processes/link.ts';
-import { lowerPriority } from '../processes/lower-priority.ts';
+import { lowerPriority, toIdleClass } from '../processes/lower-priority.ts';
 import {
   BEAT_MS,
   LOWER_BY,
@@ -49,12 +49,18 @@ export async function runPart({ name, process, write, start }: RunPartOptions): 
   process.on('disconnect', () => process.exit(3));
   for (const out of [process.stdout, process.stderr]) out.on('error', () => {});
   const link = channelLink(process);
-  const { config, lives } = await begun.promise;
+  const { config: carried, lives } = await begun.promise;
+  const config = takeConfig(carried);
   const tell = (message: FromPart): void => {
     process.send?.(message, undefined, undefined, () => {});
   };
-  const lower = LOWER_BY[name];
-  if (lower > 0 && lives > 0) lowerPriority(lower);
+  const goBehind = (): void => {
+    const nice = LOWER_BY[name];
+    if (nice === 0) return;
+    lowerPriority(nice);
+    if (config.settings.backgroundPriority === 'idle') toIdleClass();
+  };
+  if (lives > 0) goBehind();
   const options: BasisOptions = {
     write,
     part: name,
@@ -69,13 +75,13 @@ export async function runPart({ name, process, write, start }: RunPartOptions): 
     } as BasisOptions['process'],
   };
   const started = (): void => {
-    if (lower > 0) lowerPriority(lower);
+    goBehind();
     tell({ kind: 'started' });
     // At an end in order Node writes it by itself; a part that is killed would leave nothing for its next life.
     flushCompileCache();
     setInterval(() => tell({ kind: 'beat' }), BEAT_MS).unref();
   };
-  return serveWith(takeConfig(config), options, async (basis) => ({
+  return serveWith(config, options, async (basis) => ({
     ...(await start(basis, { link, lives, migrated: () => tell({ kind: 'migrated' }) })),
     started,
   }));
