@@ -21,4 +21,4 @@ export { inputsDigest, effectiveDigest, type Subject } from './subject.ts';
 export { factsOn, lacksScan } from './on-platform.ts';
 export type { Signer } from './keys.ts';
 export { isBuiltBy, PROVENANCE_TYPES, saysSo, statedBuilder } from './provenance.ts';
-export { artifactCounts, attestationCounts, signatureCounts, vexCounts } from './verify.ts';
+export { artifactCounts, attestationCounts, isVerified, signatureCounts, vexCounts } from './verify.ts';

@@ -14,6 +14,17 @@ export function signatureCounts(entry: SignedEntry, digest: Digest, signers: rea
   return signedBy(entry, signers, (payload) => namesDigest(payload, digest));
 }
 
+/**
+ * isVerified tells whether a signature of this image was verified at all: a keyless one when it was recorded, by any identity; another one
+ * with one of these PEM keys.
+ */
+export function isVerified(entry: SignedEntry, digest: Digest, keys: readonly string[]): boolean {
+  const { identity, issuer } = entry;
+  const itself: readonly Signer[] =
+    identity === null ? [] : [{ identity, ...(issuer !== null && { issuer }) }];
+  return signatureCounts(entry, digest, [...itself, ...keys.map((key) => ({ key }))]);
+}
+
 /** artifactCounts tells whether a signature over the bytes of a file was made by one of the signers. */
 export function artifactCounts(
   entry: SignedEntry,

@@ -71,7 +71,12 @@ export const runtimeMatch = z.strictObject({
     .enum(['allowed', 'refused', 'none'])
     .optional()
     .describe('What the last admission review of the image said.'),
-  signed: z.boolean().optional().describe('Whether a signature of the image was verified.'),
+  signed: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether a signature of the image was verified: keyless, or with a key that an image policy names.',
+    ),
   namespaces: z
     .array(namespace)
     .min(1)

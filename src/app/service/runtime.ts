@@ -12,6 +12,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Settings } from '../config/settings.ts';
 import { openDetector, type DetectorDeps, type ServiceDetector } from '../detector/detector.ts';
 import type { Job } from '../running/jobs.ts';
+import type { ServiceParts } from './parts.ts';
 import { openPodStops } from './pod-stops.ts';
 
 /** RuntimeOptions are what events of the detector are taken and decided with. */
@@ -21,7 +22,8 @@ export interface RuntimeOptions {
   readonly settings: DetectorDeps['settings'] & Pick<Settings, 'reconcile' | 'runtime'>;
   readonly places: DetectorDeps['places'];
   readonly cluster: Cluster | null;
-  readonly replayer: Replayer;
+  readonly parts: Pick<ServiceParts, 'inForce'>;
+  readonly replay: Replayer;
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: DetectorDeps['metrics'] & Count;
@@ -44,7 +46,7 @@ export function openRuntime(options: RuntimeOptions): ServiceRuntime {
 /** runtimeJobs decide events and stop pods for them: the jobs of who leads the cluster. */
 function runtimeJobs(options: RuntimeOptions): readonly Job[] {
   const { store, settings, cluster, clock, metrics: count } = options;
-  const decisions = decisionStore(store);
+  const decisions = decisionStore(store, signatureKeys(options.parts));
   const events = new DecideEvents({
     cluster: settings.clusterName ?? '',
     store: decisions,
@@ -67,8 +69,13 @@ function runtimeJobs(options: RuntimeOptions): readonly Job[] {
   ];
 }
 
+/** The keys of image signatures that the policies in effect name. */
+function signatureKeys({ inForce }: RuntimeOptions['parts']): () => Promise<readonly string[]> {
+  return async () => [...new Set((await inForce()).policies.flatMap(({ spec }) => spec.signature.keys))];
+}
+
 function stopperOf(options: RuntimeOptions, cluster: Cluster): PodStopper {
-  return openPodStops({ ...options, cluster, count: options.metrics });
+  return openPodStops({ ...options, cluster, replayer: options.replay, count: options.metrics });
 }
 
 function objectsInEffect({ runtimePolicies }: Cluster): RuntimePolicySource {

@@ -135,7 +135,7 @@ export async function startService(options: ServiceOptions): Promise<RunningServ
     ...{ tags: facts.tags, collect: (digests: readonly string[]) => facts.collect(digests) },
   });
   const licence = await openLicence({ store, parts, settings, cluster, trackers, way, clock, log });
-  const runtime = openRuntime({ store, settings, places, cluster, replayer: replay, clock, log, metrics });
+  const runtime = openRuntime({ store, settings, places, cluster, parts, replay, clock, log, metrics });
   const queue = () => operator.peer.status?.ledger ?? { queued: 0, spooled: 0, delayed: false };
   const backups = backupHistory(store);
   let api: Api | null = null;

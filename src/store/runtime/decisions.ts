@@ -1,26 +1,21 @@
 import { sql } from 'kysely';
 import { clusterFence } from '../../leadership/index.ts';
 import type { Happened } from '../../notify/index.ts';
-import {
-  parseLossless,
-  toFields,
-  type DecisionStore,
-  type EventDecision,
-  type KnownImage,
-} from '../../runtime/index.ts';
+import { parseLossless, toFields, type DecisionStore, type EventDecision } from '../../runtime/index.ts';
 import { noteDetector } from '../history/cluster-days.ts';
 import { holdFence } from '../leadership/fence.ts';
 import { writeEvents } from '../outbox/index.ts';
-import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 import { StoreError } from '../sql/store-error.ts';
 import type { Store } from '../sql/store.ts';
 import { toStoredEvent, type EventRow } from './events.ts';
 import { readRecorded } from './history.ts';
+import { KnownImages, type TrustedKeys } from './known-images.ts';
 
-/** decisionStore keeps what events were decided in a database. */
-export function decisionStore(store: Store): DecisionStore {
+/** decisionStore keeps what events were decided in a database. Signatures of keys count that `trusted` gives. */
+export function decisionStore(store: Store, trusted: TrustedKeys = async () => []): DecisionStore {
   const { read } = store;
+  const known = new KnownImages(read, trusted);
   return {
     async undecided(cluster, limit) {
       const rows = await run(
@@ -48,7 +43,7 @@ export function decisionStore(store: Store): DecisionStore {
           ? sql`(digest is not null or matched_rule is not null)`
           : sql`(alerted = 1 or matched_rule is not null)`,
       }),
-    images: (digests) => images(read, digests),
+    images: (digests) => known.of(digests),
     write: (fence, cluster, at, decisions) =>
       store.write(async (transaction) => {
         if (fence !== null) await holdFence(transaction, clusterFence(cluster, fence));
@@ -75,32 +70,6 @@ export function decisionStore(store: Store): DecisionStore {
 
 function nameOf(cluster: string): string | null {
   return cluster === '' ? null : cluster;
-}
-
-async function images(read: Executor, digests: readonly string[]): Promise<ReadonlyMap<string, KnownImage>> {
-  const known = new Map<string, KnownImage>();
-  for (const marks of inLists(digests)) {
-    const rows = await run(
-      read,
-      sql<
-        Row<'images', 'digest' | 'last_allowed'> & { signatures: string | null; name: string | null }
-      >`select i.digest, i.last_allowed, p.signatures,
-          (select n.name from image_names n where n.digest = i.digest order by n.last_seen_at desc, n.name limit 1) as name
-        from images i left join image_proofs p on p.digest = i.digest where i.digest in (${marks})`,
-    );
-    for (const { digest, last_allowed: allowed, signatures, name } of rows)
-      known.set(digest, {
-        name,
-        lastVerdict: verdictOf(allowed),
-        signed: signatures !== null && signatures !== '[]',
-      });
-  }
-  return known;
-}
-
-function verdictOf(allowed: number | null): 'none' | 'allowed' | 'refused' {
-  if (allowed === null) return 'none';
-  return allowed === 1 ? 'allowed' : 'refused';
 }
 
 async function writeOne(
