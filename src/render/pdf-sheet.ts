@@ -1,6 +1,7 @@
 // eslint-disable-next-line import/no-named-as-default -- its types have only the default
 import PDFDocument from 'pdfkit';
 import { FONTS } from './pdf-fonts.ts';
+import { shareFonts } from './pdf-shared-fonts.ts';
 import { Tags, type GroupTag, type LeafTag } from './pdf-tags.ts';
 import { pdfText } from './pdf-text.ts';
 import { INK, textsOf, titleOf, type Ink, type Piece, type Waiting } from './pdf-words.ts';
@@ -69,6 +70,7 @@ export class Sheet {
       },
     });
     for (const [name, file] of Object.entries(FONTS)) this.doc.registerFont(name, file);
+    shareFonts(this.doc);
     this.#tags = new Tags(this.doc);
     this.#foot = pdfText(foot, 120);
     this.width = this.doc.page.width - 2 * MARGIN;

@@ -69,6 +69,6 @@ test('a second computation, verify and recompute agree on packages of random ser
       assert.equal(verified.holds, true, JSON.stringify(verified.checks));
       assert.deepEqual(await packageOf(sourceOf(world)), bytes);
     }),
-    { numRuns: runs(12, 25), endOnFailure: true },
+    { numRuns: runs(20, 15), endOnFailure: true },
   );
 });

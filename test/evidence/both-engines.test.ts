@@ -83,7 +83,7 @@ const packages = new Map<number, Map<string, Buffer>>();
 
 forEachEngine('evidence packages of random services', (engine) => {
   test('verify, follow from their rows, and are the same twice', async (t) => {
-    const { from, until } = turns(3, 50);
+    const { from, until } = turns(5, 50);
     for (let seed = from; seed < until; seed += 1) {
       const [made] = fc.sample(
         arbitraryMade.filter(({ rows }) => rows.length > 0),

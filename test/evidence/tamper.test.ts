@@ -400,7 +400,7 @@ suite('a package that somebody changed', () => {
   });
 
   test('is found where any byte of any file is another one, although the archive is packed again', async (t) => {
-    const { from, until } = turns(2, 200);
+    const { from, until } = turns(6, 200);
     let flips = 0;
     for (const [name, content] of files)
       for (let turn = from; turn < until; turn += 1) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadPdf, type Pdf } from '../../src/render/index.ts';
+import { shownCharacters } from '../../src/render/pdf-text.ts';
 import { readPdf } from '../whatif/report/pdf-read.ts';
 
 type Sheet = InstanceType<Pdf['Sheet']>;
@@ -8,7 +9,7 @@ type Sheet = InstanceType<Pdf['Sheet']>;
 const pdf = await loadPdf();
 const { drawBars, drawFigures, drawTable } = pdf;
 /** Where on a page a part may come to begin. */
-const PLACES = Array.from({ length: 23 }, (_, i) => 60 + i * 31);
+const PLACES = Array.from({ length: 43 }, (_, i) => 60 + i * 16);
 
 const bars = (count: number) =>
   Array.from({ length: count }, (_, i) => ({
@@ -134,4 +135,33 @@ test('at least two rows of a table stand on each of its pages, and a short table
           assert.equal(page.includes('Column'), (rows[i] ?? 0) > 0, `${count} ${where}`);
       },
     );
+});
+
+test('a document has the same bytes whatever others were written before it, and names each of its characters', async () => {
+  const characters = shownCharacters().map((one) => String.fromCodePoint(one));
+  const write = (texts: readonly string[]) => {
+    const sheet = new pdf.Sheet({ title: 'T', createdAt: 0, foot: 'foot', compress: false });
+    for (const text of texts) {
+      sheet.paragraph([{ text }, { text, bold: true }]);
+      sheet.code([{ text }]);
+    }
+    return sheet.finish();
+  };
+  const composed = ['Ä Đ Å office flow', 'čž'];
+  const first = Buffer.from(await write(composed));
+  const lines = Array.from({ length: Math.ceil(characters.length / 40) }, (_, i) =>
+    characters.slice(i * 40, i * 40 + 40).join(''),
+  );
+  const all = await write(lines);
+  assert.ok(first.equals(await write(composed)));
+  const [page = []] = readPdf(all);
+  const code = page.map(({ text }) => text).filter((text) => lines.includes(text));
+  assert.ok(
+    lines.every((line) => code.includes(line)),
+    'each character can be copied',
+  );
+  assert.deepEqual(
+    characters.filter((one) => pdf.pdfText(one) !== one),
+    [],
+  );
 });
