@@ -14,7 +14,7 @@ import { startTsa, type FakeTsa } from '../evidence/fake-tsa.ts';
 import { openBytesPackage, unzip } from '../evidence/open-bytes.ts';
 import { openWhole } from '../store/made-ledger.ts';
 import { makeCertificate, withoutOpenssl } from './certificate.ts';
-import { startRunning } from './running.ts';
+import { startRunning, type Running } from './running.ts';
 
 const SHOP = gunzipSync(
   readFileSync(new URL('../../fixtures/ledger/shop.ndjson.gz', import.meta.url)),
@@ -32,6 +32,7 @@ async function ended(service: ServiceClient, id: string): Promise<OnePackageBody
 test('a package is asked for, made beside the service, downloaded, verified and deleted', async (t) => {
   const clock = { now: () => Date.parse('2026-11-25T00:00:00Z') };
   const tsa = withoutOpenssl === false ? await startTsa(t) : null;
+  // Of all tests of it one service, since starting one costs more than a package.
   const { service, as, data } = await startRunning(t, {
     clock,
     env: {
@@ -40,6 +41,7 @@ test('a package is asked for, made beside the service, downloaded, verified and 
       ...(tsa !== null && { IPO_EVIDENCE_TIMESTAMP_URL: tsa.url }),
     },
   });
+  await t.test('what cannot be asked for is said, and who may do what is held', () => holdRefusals(as));
   await importExport(service.store, await openWhole(SHOP), { at: Date.parse('2026-11-20T06:00:00Z') });
   const deployer = as('deployer');
   const administrator = as('administrator');
@@ -105,7 +107,11 @@ test('a package is asked for, made beside the service, downloaded, verified and 
   }>('GET /audit');
   assert.deepEqual(
     audit.items.filter(({ action }) => /^(evidence|declaration)_/.test(action)).map(({ action }) => action),
-    ['evidence_delete', 'evidence_download', 'evidence_create', 'declaration_create'],
+    [
+      ...['evidence_delete', 'evidence_download', 'evidence_create', 'declaration_create'],
+      // Of the refusals only what came about.
+      ...['evidence_delete', 'evidence_delete', 'evidence_create', 'evidence_cancel', 'evidence_create'],
+    ],
   );
   assert.ok(readFileSync(join(data, 'evidence-key.pem'), 'utf8').includes('PRIVATE KEY'));
 });
@@ -139,8 +145,8 @@ async function holdTimestamp(tsa: FakeTsa, bytes: Buffer): Promise<void> {
   assert.equal(await stateWith([], damaged), 'failed');
 }
 
-test('what cannot be asked for is said, and who may do what is held', async (t) => {
-  const { as } = await startRunning(t, { clock: { now: () => Date.parse('2026-11-25T00:00:00Z') } });
+/** On a service without rows. Leaves nothing. */
+async function holdRefusals(as: Running['as']): Promise<void> {
   const deployer = as('deployer');
   const administrator = as('administrator');
   for (const [body, text] of [
@@ -180,4 +186,5 @@ test('what cannot be asked for is said, and who may do what is held', async (t) 
   const done = await ended(deployer, again.id);
   assert.equal(done.state, 'done', 'a ledger without rows has a package too');
   assert.equal(done.summary?.rows, 0);
-});
+  for (const { id } of [asked, done]) await administrator.json('DELETE /evidence/{id}', { params: { id } });
+}
