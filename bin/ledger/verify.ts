@@ -34,17 +34,9 @@ export async function runLedgerVerify(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const { key = [], checkpoint = [], proof } = options;
-  const source = proof === undefined ? findLedger(options, terminal) : null;
-  if (proof !== undefined && (options.ledger ?? options.database ?? options.server) !== undefined)
-    throw new UsageError(
-      '--proof and a ledger exclude each other',
-      'Give only --proof: a proof is verified by itself',
-    );
-  if (options.days !== undefined && source?.kind !== 'server')
-    throw new UsageError('--days needs a service', 'An export or a database is always verified whole');
-  const days =
-    options.days === undefined ? undefined : parseWhole('--days', options.days, 1, 36_525, 'the period');
-  const path = source?.kind === 'ledger' ? source.path : undefined;
+  const source = sourceOf(options, terminal);
+  const days = daysOf(options, source);
+  const path = source.kind === 'ledger' ? source.path : undefined;
   const inputs = [path, proof, ...checkpoint, ...key];
   const targets = parseOutputs(options.output ?? [], FORMATS, 'table', inputs);
   checkStdin([...inputs, options.tokenStdin === true ? '-' : undefined]);
@@ -62,12 +54,8 @@ export async function runLedgerVerify(
   try {
     const how: VerifyOptions = { keys, kept, progress: (rows) => progress.rows(rows) };
     result =
-      source === null
-        ? verifyProof(
-            await parts.readText(proof ?? '', MAX_PROOF),
-            proof === '-' ? 'stdin' : (proof ?? ''),
-            how,
-          )
+      source.kind === 'proof'
+        ? verifyProof(await parts.readText(source.path, MAX_PROOF), nameOf(source.path), how)
         : await verifySource(source, how, days, terminal, (read, size) => progress.bytes(read, size));
   } finally {
     progress.end();
@@ -86,6 +74,32 @@ export async function runLedgerVerify(
   };
   await writeOutputs(targets, render, parts, terminal);
   return exitOf(result, kept.length > 0, options.strict === true);
+}
+
+/** What is verified: a ledger, or a single proof. */
+function sourceOf(
+  options: LedgerVerifyOptions,
+  terminal: Terminal,
+): LedgerSource | { readonly kind: 'proof'; readonly path: string } {
+  const { proof, ledger, database, server } = options;
+  if (proof === undefined) return findLedger(options, terminal);
+  if ((ledger ?? database ?? server) !== undefined)
+    throw new UsageError(
+      '--proof and a ledger exclude each other',
+      'Give only --proof: a proof is verified by itself',
+    );
+  return { kind: 'proof', path: proof };
+}
+
+function daysOf({ days }: LedgerVerifyOptions, { kind }: ReturnType<typeof sourceOf>): number | undefined {
+  if (days === undefined) return undefined;
+  if (kind !== 'server')
+    throw new UsageError('--days needs a service', 'An export or a database is always verified whole');
+  return parseWhole('--days', days, 1, 36_525, 'the period');
+}
+
+function nameOf(path: string): string {
+  return path === '-' ? 'stdin' : path;
 }
 
 /** Strict asks for an answer over every row: one that a signature covers, beside a checkpoint that was stored outside the service. */
@@ -108,8 +122,8 @@ async function verifySource(
   bytes: (read: number, size: number | null) => void,
 ): Promise<Verification> {
   if (source.kind === 'ledger') {
-    const name = source.path === '-' ? 'stdin' : source.path;
-    return verifyExport(await openBytes(source.path, terminal.stdin, bytes), name, options);
+    const whole = await openBytes(source.path, terminal.stdin, bytes);
+    return verifyExport(whole, nameOf(source.path), options);
   }
   if (source.kind === 'database') {
     const database = await openLedgerDatabase(source.url);

@@ -2,6 +2,7 @@ import { printable } from '../base/index.ts';
 import { lacksScan } from '../facts/index.ts';
 import type { NameGate, ReviewEvent, ReviewEvents, ScanObstacles, ScanRequests } from './ports.ts';
 import type { ReviewDecision } from './review-decide.ts';
+import type { ImageAnswer } from './review-image.ts';
 import type { PodReview, UnreadableReview } from './review-request.ts';
 import { bypassSuffixOf, MOST_BYPASS } from './review-rows.ts';
 import type { ReviewTally } from './review-tally.ts';
@@ -31,24 +32,19 @@ export class FollowUp {
 
   /** Follows an answer that stands, made at a time in milliseconds. Not for a repeat, which was followed the first time. */
   answered(review: PodReview, decision: ReviewDecision, at: number): void {
-    const { tally, scans, proofs, names } = this.#deps;
+    const { tally, names } = this.#deps;
     const { allowed, images, hardening, signals } = decision;
     tally.outcome(allowed ? 'allowed' : 'denied');
     const counted: string[] = [];
     let bypassed = false;
     for (const image of images) {
       const { of, breakGlass } = image;
-      if (!image.allowed && image.label !== null) tally.denial(image.label);
-      if (image.undecided !== null) tally.undecided(image.undecided);
+      this.#tallied(image);
       if (breakGlass) bypassed = true;
       else if (allowed && of.role !== 'ephemeral' && !('fault' in of.reference))
         counted.push(of.reference.name);
       for (const signal of signals) tally.signal(signal);
-      if (of.digest === null || of.facts === 'unread') continue;
-      // Nobody has the operator call a registry that no policy allows by naming it in a pod.
-      if (!image.allowed && image.label === 'registry') continue;
-      if (lacksScan(of.facts)) scans?.want(of.digest);
-      else if (of.facts.signatures === null) proofs?.want(of.digest);
+      this.#wanted(image);
     }
     if (bypassed) tally.bypass();
     if (hardening !== null && !hardening.allowed && hardening.label !== null) tally.denial(hardening.label);
@@ -56,6 +52,22 @@ export class FollowUp {
     if (!allowed || bypassed || images.some(({ undecided }) => undecided !== null))
       this.#tell(review, decision, bypassed);
     this.#tellUnscannable(review, decision);
+  }
+
+  #tallied({ allowed, label, undecided }: ImageAnswer): void {
+    const { tally } = this.#deps;
+    if (!allowed && label !== null) tally.denial(label);
+    if (undecided !== null) tally.undecided(undecided);
+  }
+
+  /** Asks for what is not known of an image. */
+  #wanted({ of, allowed, label }: ImageAnswer): void {
+    const { scans, proofs } = this.#deps;
+    if (of.digest === null || of.facts === 'unread') return;
+    // Nobody has the operator call a registry that no policy allows by naming it in a pod.
+    if (!allowed && label === 'registry') return;
+    if (lacksScan(of.facts)) scans?.want(of.digest);
+    else if (of.facts.signatures === null) proofs?.want(of.digest);
   }
 
   /** A pod waits for a scan, or runs without one, for as long as nobody sees why there is none. */

@@ -55,28 +55,45 @@ export function planCertificates(
   times: CertificateTimes = CERTIFICATE_TIMES,
 ): CertificateStep {
   if (kept === null) return { kind: 'begin', previous: stillTrusted(live ?? [], at, times) };
-  const { signing, next, previous, serving } = kept;
+  const { next, previous } = kept;
   // It signed nothing yet, so that nobody misses it.
   if (next !== null && !holds(next, at)) return { kind: 'introduce' };
   const bundle = bundleOf(kept);
   if (live?.some((pem) => pem !== bundle)) return { kind: 'publish', bundle };
-  const isSigning = signing !== null && holds(signing, at);
-  const isServing = isSigning && serving !== null && holds(serving, at) && isFor(serving, names);
+  const signing = stillSigning(kept, at);
+  const serving = signing === null ? null : stillServing(kept.serving, names, at);
   if (next !== null && live !== null) {
     // A clock that was set back says nothing of how long ago that was.
     if (next.announcedAt === null || next.announcedAt > at) return { kind: 'announced' };
-    const isLost = previous.length > 0 || signing !== null;
-    const settle = isLost ? times.settle : 0;
-    const wait = isServing ? times.announce : settle;
+    const wait = serving === null ? settleOf(kept, times) : times.announce;
     if (at - next.announcedAt >= wait) return { kind: 'switch' };
   }
-  if (isSigning && (!isServing || isNearEnd(serving, at))) {
-    // One that ends with its authority cannot be made to end later.
-    if (!isServing || serving.to < signing.to) return { kind: 'renew' };
-  }
-  if (next === null && (!isSigning || isNearEnd(signing, at))) return { kind: 'introduce' };
+  if (signing !== null && mustRenew(serving, signing, at)) return { kind: 'renew' };
+  if (next === null && (signing === null || isNearEnd(signing, at))) return { kind: 'introduce' };
+  return retireEnded(previous, at);
+}
+
+function retireEnded(previous: Kept['previous'], at: number): CertificateStep {
   const trusted = previous.filter((held) => held.until > at && held.to > at);
   return trusted.length < previous.length ? { kind: 'retire', previous: trusted } : { kind: 'none' };
+}
+
+/** How long a new authority settles with nothing to serve with: no API server waits where none ever signed. */
+function settleOf({ signing, previous }: Kept, times: CertificateTimes): number {
+  return previous.length > 0 || signing !== null ? times.settle : 0;
+}
+
+function stillSigning({ signing }: Kept, at: number): Kept['signing'] {
+  return signing !== null && holds(signing, at) ? signing : null;
+}
+
+function stillServing(serving: Kept['serving'], names: readonly string[], at: number): Kept['serving'] {
+  return serving !== null && holds(serving, at) && isFor(serving, names) ? serving : null;
+}
+
+/** One that ends with its authority cannot be made to end later. */
+function mustRenew(serving: Kept['serving'], signing: Held, at: number): boolean {
+  return serving === null || (isNearEnd(serving, at) && serving.to < signing.to);
 }
 
 /** servingLife gives how long a serving certificate that is made now holds: never longer than who signs it. */

@@ -58,7 +58,14 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
       return { fault: 'has a tag that is empty or uses other characters than A-Z a-z 0-9 _ . -' };
     rest = rest.slice(0, colon);
   }
+  const repository = parseRepository(rest);
+  if ('fault' in repository) return repository;
+  const { host, path } = repository;
+  return { text, host, path, name: `${host}/${path}`, tag, digest };
+}
 
+/** Reads `[host[:port]/]path`, the names of Docker Hub made whole. */
+function parseRepository(rest: string): Pick<ImageReference, 'host' | 'path'> | ReferenceFault {
   const slash = rest.indexOf('/');
   const first = slash === -1 ? '' : rest.slice(0, slash);
   const hasHost =
@@ -77,7 +84,7 @@ export function parseReference(text: string): ImageReference | ReferenceFault {
     }
   }
   if (path.length > MAX_PATH) return { fault: `has a repository name longer than ${MAX_PATH} characters` };
-  return { text, host, path, name: `${host}/${path}`, tag, digest };
+  return { host, path };
 }
 
 /**

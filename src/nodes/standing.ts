@@ -63,24 +63,31 @@ export function graceOf(days: number): number {
  * counted. Pure.
  */
 export function planNodes(before: NodeStanding | null, now: Count): NodePlan {
+  const { count, ceiling } = now;
+  return ceiling === null || count <= ceiling ? planWithin(before, now) : planOver(before, now);
+}
+
+function planWithin(before: NodeStanding | null, now: Count): NodePlan {
+  const { count, ceiling, at } = now;
+  const notified = before?.notified ?? null;
+  const near = ceiling !== null && count * 100 >= ceiling * 80;
+  const cleared = before !== null && before.state !== 'within';
+  const risen = near && notified === null ? 'nodes_80' : null;
+  const event = cleared ? 'nodes_cleared' : risen;
+  const standing: NodeStanding = {
+    count,
+    ceiling,
+    countedAt: at,
+    state: 'within',
+    overSince: null,
+    notified: near ? (event ?? notified) : null,
+  };
+  return { standing, notices: event === null ? [] : [noticeOf(event, now, null)] };
+}
+
+function planOver(before: NodeStanding | null, now: Count): NodePlan {
   const { count, ceiling, at } = now;
   const was = before?.state ?? 'within';
-  const counted = { count, ceiling, countedAt: at };
-  if (ceiling === null || count <= ceiling) {
-    const near = ceiling !== null && count * 100 >= ceiling * 80;
-    const cleared = was !== 'within';
-    const rose = near && !cleared && (before?.notified ?? null) === null;
-    const risen = rose ? 'nodes_80' : null;
-    const event = cleared ? 'nodes_cleared' : risen;
-    const standing: NodeStanding = {
-      ...counted,
-      state: 'within',
-      overSince: null,
-      notified: near ? (event ?? before?.notified ?? null) : null,
-    };
-    return { standing, notices: event === null ? [] : [noticeOf(event, now, null)] };
-  }
-
   const overSince = before?.overSince ?? at;
   const events: NodeEvent[] = [];
   if (was === 'within') events.push('nodes_over');
@@ -88,7 +95,9 @@ export function planNodes(before: NodeStanding | null, now: Count): NodePlan {
   if (enforced && was !== 'enforced') events.push('nodes_enforced');
   return {
     standing: {
-      ...counted,
+      count,
+      ceiling,
+      countedAt: at,
       state: enforced ? 'enforced' : 'over',
       overSince,
       notified: events.at(-1) ?? before?.notified ?? null,

@@ -55,7 +55,7 @@ const POLICY_FILE: DocumentLimits = {
 export function readDocuments(whole: string, file: string, limits = POLICY_FILE): SourceFile {
   const problems: Problem[] = [];
   const lines = new LineCounter();
-  const fault = (rule: RuleId, offset: number, message: string, hint: string | null): void => {
+  const fault: SayFault = (rule, offset, message, hint) => {
     problems.push({ level: 'error', rule, path: '', message, hint, file, ...toPlace(lines, offset) });
   };
   if (Buffer.byteLength(whole) > limits.bytes) {
@@ -70,30 +70,10 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
   const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
   const tokens = readTokens(text, lines, limits.documents);
   if (!Array.isArray(tokens)) {
-    const [message, hint] =
-      tokens.rule === 'depth'
-        ? [
-            `the document is nested deeper than ${MAX_DEPTH} levels; a policy needs six`,
-            'Check that it is the right file',
-          ]
-        : [
-            `the file holds more than ${limits.documents} documents; that many are read at most`,
-            'Split it into several files',
-          ];
-    fault(tokens.rule, tokens.offset, message, hint);
+    sayLimit(tokens, limits, fault);
     return { documents: [], parsed: [], problems };
   }
-  const composer = new Composer({
-    version: '1.2',
-    schema: 'core',
-    merge: false,
-    resolveKnownTags: false, // else !!binary would make bytes of a text
-    stringKeys: true,
-    uniqueKeys: false, // found in syntax.ts: here it would take the square of the number of keys
-    prettyErrors: false,
-    logLevel: 'silent',
-  });
-  const parsed = [...composer.compose(tokens)];
+  const parsed = [...openComposer().compose(tokens)];
   const documents: SourceDocument[] = [];
   let torn = false;
   for (const document of parsed) {
@@ -106,11 +86,7 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
       ? causeIn(text, lines, Math.min(earliest(syntax), document.contents?.range?.[0] ?? Infinity))
       : null;
     if (cause !== null) fault('syntax', cause.offset, cause.message, cause.hint);
-    else
-      for (const error of upToTear(faults)) {
-        const { message, hint } = explainSyntax(error);
-        fault(error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', error.pos[0], message, hint);
-      }
+    else sayFaults(faults, fault);
     if (faults.length > 0 || document.contents === null) continue;
     if (isScalar(document.contents) && document.contents.value === null) continue; // only comments between two ---
     const forbidden = findForbidden(document.contents, lines);
@@ -119,6 +95,48 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
     documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: placesIn(file, document, lines) });
   }
   return { documents, parsed, problems };
+}
+
+/** Notes a fault of the text at an offset. */
+type SayFault = (rule: RuleId, offset: number, message: string, hint: string | null) => void;
+
+function openComposer(): Composer {
+  return new Composer({
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    resolveKnownTags: false, // else !!binary would make bytes of a text
+    stringKeys: true,
+    uniqueKeys: false, // found in syntax.ts: here it would take the square of the number of keys
+    prettyErrors: false,
+    logLevel: 'silent',
+  });
+}
+
+/** Says the faults of the parser in words, without those that only follow from another. */
+function sayFaults(faults: readonly YAMLError[], say: SayFault): void {
+  for (const error of upToTear(faults)) {
+    const { message, hint } = explainSyntax(error);
+    say(error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', error.pos[0], message, hint);
+  }
+}
+
+/** Says which limit a text passes. */
+function sayLimit({ rule, offset }: PassedLimit, limits: DocumentLimits, say: SayFault): void {
+  if (rule === 'depth')
+    say(
+      rule,
+      offset,
+      `the document is nested deeper than ${MAX_DEPTH} levels; a policy needs six`,
+      'Check that it is the right file',
+    );
+  else
+    say(
+      rule,
+      offset,
+      `the file holds more than ${limits.documents} documents; that many are read at most`,
+      'Split it into several files',
+    );
 }
 
 /** Faults that concern the value in which they stand, and nothing behind it. */
@@ -156,15 +174,17 @@ function causeIn(
   return { offset: start + cause.column, message: cause.message, hint: cause.hint };
 }
 
+/** Which limit a text passes, and where. */
+interface PassedLimit {
+  readonly rule: 'depth' | 'documents';
+  readonly offset: number;
+}
+
 /**
  * The tokens of the text, or the limit that it passes. The parser is a loop over the lexer with a stack of its own,
  * so that the depth can be watched as it grows: nothing recursive runs on a text that is too deep.
  */
-function readTokens(
-  text: string,
-  lines: LineCounter,
-  most: number,
-): CST.Token[] | { rule: 'depth' | 'documents'; offset: number } {
+function readTokens(text: string, lines: LineCounter, most: number): CST.Token[] | PassedLimit {
   const tokens: CST.Token[] = [];
   const parser = new Parser(lines.addNewLine);
   let documents = 0;

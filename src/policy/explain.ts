@@ -45,58 +45,78 @@ const UNITS: Readonly<Record<string, string>> = { string: ' characters', array: 
 
 function explain(issue: core.$ZodIssue, value: unknown): Said[] {
   const { path } = issue;
-  const found = valueAt(value, path);
-  const shown = toPath(path) || 'the document';
-  const say = (rule: RuleId, message: string, hint: string | null): Said[] => [
-    { rule, path, message: `${shown} ${message}`, hint },
-  ];
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownField([...path, key]));
+  const { message, ...said } = explainValue(issue, valueAt(value, path));
+  return [{ ...said, path, message: `${toPath(path) || 'the document'} ${message}` }];
+}
+
+/** What is said about a value that was found, in words that follow its path. */
+function explainValue(
+  issue: Exclude<core.$ZodIssue, core.$ZodIssueUnrecognizedKeys>,
+  found: unknown,
+): Omit<Said, 'path'> {
   switch (issue.code) {
-    case 'unrecognized_keys':
-      return issue.keys.map((key) => unknownField([...path, key]));
-    case 'invalid_value': {
-      const allowed = issue.values.map((word) => (word === '' ? '""' : String(word)));
-      if (found === undefined)
-        return say('missing', `is missing; allowed: ${allowed.join(', ')}`, addHint(path, allowed[0] ?? ''));
-      const close = typeof found === 'string' ? nearest(found, allowed) : null;
-      if (
-        typeof found === 'string' &&
-        / /.test(found) &&
-        found.split(/ +/).every((one) => allowed.includes(one))
-      )
-        return say('value', `is ${quote(found)}; allowed: ${allowed.join(', ')}`, SEVERAL);
-      const hint =
-        close === null
-          ? `Write one of them${typeof found === 'string' ? '' : ', as a text'}`
-          : `Did you mean "${close}"?`;
-      return say('value', `is ${quote(found)}; allowed: ${allowed.join(', ')}`, hint);
-    }
-    case 'invalid_type': {
-      const wanted = TYPE_NAMES[issue.expected] ?? issue.expected;
-      if (found === undefined) return say('missing', `is missing; it must be ${wanted}`, addHint(path, ''));
-      return say('type', `is ${quote(found)}; it must be ${wanted}`, typeHint(issue.expected, found, path));
-    }
+    case 'invalid_value':
+      return notAllowed(issue, found);
+    case 'invalid_type':
+      return otherType(issue, found);
     case 'too_small':
-    case 'too_big': {
-      if (found === '')
-        return say('empty', 'is empty; a value is needed', 'Give it a value, or leave it out');
-      const atLeast = issue.code === 'too_small';
-      const limit = atLeast ? issue.minimum : issue.maximum;
-      const unit = UNITS[issue.origin] ?? '';
-      const has =
-        typeof found === 'string' || Array.isArray(found)
-          ? `has ${found.length}${unit}`
-          : `is ${quote(found)}`;
-      return say('range', `${has}; ${atLeast ? 'at least' : 'at most'} ${limit} allowed`, null);
-    }
+      return outOfRange(found, issue.origin, `at least ${issue.minimum}`);
+    case 'too_big':
+      return outOfRange(found, issue.origin, `at most ${issue.maximum}`);
     case 'custom': {
       const quoted =
         typeof found === 'string' && found.length <= 100 && !found.includes('\n') ? `${quote(found)} ` : '';
       const hint: unknown = issue.params?.hint;
-      return say('value', quoted + issue.message, typeof hint === 'string' ? hint : null);
+      return {
+        rule: 'value',
+        message: quoted + issue.message,
+        hint: typeof hint === 'string' ? hint : null,
+      };
     }
     default:
-      return say('value', issue.message, null);
+      return { rule: 'value', message: issue.message, hint: null };
   }
+}
+
+function notAllowed({ path, values }: core.$ZodIssueInvalidValue, found: unknown): Omit<Said, 'path'> {
+  const allowed = values.map((word) => (word === '' ? '""' : String(word)));
+  const list = `allowed: ${allowed.join(', ')}`;
+  if (found === undefined)
+    return { rule: 'missing', message: `is missing; ${list}`, hint: addHint(path, allowed[0] ?? '') };
+  return { rule: 'value', message: `is ${quote(found)}; ${list}`, hint: choiceHint(found, allowed) };
+}
+
+function choiceHint(found: unknown, allowed: readonly string[]): string {
+  if (typeof found !== 'string') return 'Write one of them, as a text';
+  if (/ /.test(found) && found.split(/ +/).every((one) => allowed.includes(one))) return SEVERAL;
+  const close = nearest(found, allowed);
+  return close === null ? 'Write one of them' : `Did you mean "${close}"?`;
+}
+
+function otherType({ path, expected }: core.$ZodIssueInvalidType, found: unknown): Omit<Said, 'path'> {
+  const wanted = TYPE_NAMES[expected] ?? expected;
+  if (found === undefined)
+    return { rule: 'missing', message: `is missing; it must be ${wanted}`, hint: addHint(path, '') };
+  return {
+    rule: 'type',
+    message: `is ${quote(found)}; it must be ${wanted}`,
+    hint: typeHint(expected, found, path),
+  };
+}
+
+function outOfRange(found: unknown, origin: string, limit: string): Omit<Said, 'path'> {
+  if (found === '')
+    return {
+      rule: 'empty',
+      message: 'is empty; a value is needed',
+      hint: 'Give it a value, or leave it out',
+    };
+  const has =
+    typeof found === 'string' || Array.isArray(found)
+      ? `has ${found.length}${UNITS[origin] ?? ''}`
+      : `is ${quote(found)}`;
+  return { rule: 'range', message: `${has}; ${limit} allowed`, hint: null };
 }
 
 function unknownField(path: Path): Said {

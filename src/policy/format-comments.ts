@@ -54,16 +54,7 @@ export function settleComments(
 
 /** Takes the comments that stand left of the collection out of its end and gives them to the caller. */
 function lift(node: YAMLMap | YAMLSeq, text: string, comments: readonly SourceComment[]): string[] {
-  let pending: string[] = [];
-  for (const [i, item] of node.items.entries()) {
-    const value: unknown = isPair(item) ? item.value : item;
-    if (!isMap(value) && !isSeq(value)) continue;
-    const raised = lift(value, text, comments);
-    const next: unknown = node.items[i + 1];
-    const target: unknown = isPair(next) ? next.key : next;
-    if (isNode(target)) prepend(target, raised);
-    else pending = raised;
-  }
+  const pending = liftFromItems(node, text, comments);
   if (node.flow === true) return pending;
   const lines = [...pending, ...(node.comment ?? '').split('\n').slice(node.comment ? 0 : 1)];
   const column = columnOf(text, node.range?.[0] ?? 0);
@@ -75,6 +66,25 @@ function lift(node: YAMLMap | YAMLSeq, text: string, comments: readonly SourceCo
     at += 1;
   }
   return keep(node, lines, lines.length);
+}
+
+/** Gives what each item raises to the item after it; the last one's is for the collection. */
+function liftFromItems(
+  { items }: YAMLMap | YAMLSeq,
+  text: string,
+  comments: readonly SourceComment[],
+): string[] {
+  let pending: string[] = [];
+  for (const [i, item] of items.entries()) {
+    const value: unknown = isPair(item) ? item.value : item;
+    if (!isMap(value) && !isSeq(value)) continue;
+    const raised = lift(value, text, comments);
+    const next: unknown = items[i + 1];
+    const target: unknown = isPair(next) ? next.key : next;
+    if (isNode(target)) prepend(target, raised);
+    else pending = raised;
+  }
+  return pending;
 }
 
 /** The place of the first comment at an offset or after it. They are in order, and a hostile file has 80,000. */

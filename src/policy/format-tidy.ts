@@ -46,6 +46,19 @@ export function tidy(
     for (const [i, item] of node.items.entries()) tidy(item as Node | null, [...path, i], text, comments);
     return;
   }
+  orderFields(node, path, text, comments);
+  settleFirst(node, path);
+  for (const pair of node.items as Pair<Node, Node | null>[])
+    tidy(pair.value, [...path, nameOf(pair)], text, comments);
+}
+
+/** Puts the fields of a map into the order of the schema; where the names are the user's, they only get quotes. */
+function orderFields(
+  node: YAMLMap,
+  path: readonly PropertyKey[],
+  text: string,
+  comments: readonly SourceComment[],
+): void {
   const known = fieldsAt(path);
   const items = node.items as Pair<Node, Node | null>[];
   if (known.length > 0) {
@@ -54,15 +67,16 @@ export function tidy(
     items.sort((a, b) => rank(known, nameOf(a)) - rank(known, nameOf(b)));
     for (const { key } of items) if (isScalar(key)) key.type = Scalar.PLAIN;
   } else for (const { key } of items) if (isScalar(key)) quoteWords(key);
-  const [first] = items;
-  if (first !== undefined) {
-    if (first.key.spaceBefore === true) first.key.spaceBefore = false;
-    if (typeof path.at(-1) === 'number' && first.key.commentBefore) {
-      node.commentBefore = joined(node.commentBefore, first.key.commentBefore);
-      first.key.commentBefore = null;
-    }
-  }
-  for (const pair of items) tidy(pair.value, [...path, nameOf(pair)], text, comments);
+}
+
+/** No blank line stands above the first field; in an entry of a list its comment goes before the dash. */
+function settleFirst(node: YAMLMap, path: readonly PropertyKey[]): void {
+  const [first] = node.items as Pair<Node, Node | null>[];
+  if (first === undefined) return;
+  if (first.key.spaceBefore === true) first.key.spaceBefore = false;
+  if (typeof path.at(-1) !== 'number' || !first.key.commentBefore) return;
+  node.commentBefore = joined(node.commentBefore, first.key.commentBefore);
+  first.key.commentBefore = null;
 }
 
 /** What YAML 1.1 would read as something else than a text gets quotes. */

@@ -32,24 +32,7 @@ export function readManifest(bytes: Uint8Array, contentType: string | undefined,
     throw new RegistryError('unreadable', `the manifest of ${what} ${why}`, { remedy: 'look_between' });
   };
   const value = readJson(bytes) ?? fail('is not a JSON object in UTF-8');
-  const outside = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  const inside = value['mediaType'];
-  if (value['schemaVersion'] === 1 || /^application\/vnd\.docker\.distribution\.manifest\.v1\+/.test(outside))
-    throw new RegistryError(
-      'unsupported',
-      `${what} is kept in Docker's first schema, which is no longer read`,
-      {
-        hint: 'Push the image again with a present tool',
-      },
-    );
-  if (value['schemaVersion'] !== 2) fail('has no schemaVersion 2');
-  if (inside !== undefined && typeof inside !== 'string') fail('has a mediaType that is not a string');
-  const isKnown = (type: string): boolean => INDEXES.includes(type) || IMAGES.includes(type);
-  if (typeof inside === 'string' && isKnown(outside) && inside !== outside)
-    fail('is said to be another kind inside than outside');
-  const mediaType = typeof inside === 'string' ? inside : outside;
-  if (!isKnown(mediaType))
-    throw new RegistryError('unsupported', `${what} is of a kind that is not read (${shown(mediaType)})`);
+  const mediaType = mediaTypeOf(value, contentType, what, fail);
   const isIndex = INDEXES.includes(mediaType);
   const [own, other] = isIndex
     ? [['manifests'], ['config', 'layers']]
@@ -75,6 +58,34 @@ export function readManifest(bytes: Uint8Array, contentType: string | undefined,
         config: toDescriptor(value['config'], fail),
         layers: toList(value['layers'], fail),
       };
+}
+
+/** The kind of a manifest: what it says inside, which the header must not contradict; the header where it says nothing. */
+function mediaTypeOf(
+  value: Json,
+  contentType: string | undefined,
+  what: string,
+  fail: (why: string) => never,
+): string {
+  const outside = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const inside = value['mediaType'];
+  if (value['schemaVersion'] === 1 || /^application\/vnd\.docker\.distribution\.manifest\.v1\+/.test(outside))
+    throw new RegistryError(
+      'unsupported',
+      `${what} is kept in Docker's first schema, which is no longer read`,
+      {
+        hint: 'Push the image again with a present tool',
+      },
+    );
+  if (value['schemaVersion'] !== 2) fail('has no schemaVersion 2');
+  if (inside !== undefined && typeof inside !== 'string') fail('has a mediaType that is not a string');
+  const isKnown = (type: string): boolean => INDEXES.includes(type) || IMAGES.includes(type);
+  if (typeof inside === 'string' && isKnown(outside) && inside !== outside)
+    fail('is said to be another kind inside than outside');
+  const mediaType = typeof inside === 'string' ? inside : outside;
+  if (!isKnown(mediaType))
+    throw new RegistryError('unsupported', `${what} is of a kind that is not read (${shown(mediaType)})`);
+  return mediaType;
 }
 
 /** readJson gives the JSON object that bytes hold, or null, also where one of its objects has a key twice. */

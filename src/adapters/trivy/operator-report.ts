@@ -52,8 +52,34 @@ export function toOperatorScanReport(value: unknown, file: string): ScanReport {
   const name = parseReference(`${server}/${artifact.repository}${artifact.tag ? `:${artifact.tag}` : ''}`);
   if ('fault' in name) throw new ReportError(file, `report.artifact names no image: it ${name.fault}`);
   const { digest } = artifact;
+  const found = findingsOf(report.vulnerabilities ?? [], file);
+  const system = systemOf(os);
+  return {
+    file,
+    artifact: name.text,
+    type: IMAGE_TYPE,
+    names: name.tag === null ? [] : [`${name.name}:${name.tag}`],
+    digests: digest && isDigest(digest) ? [{ name: name.name, digest }] : [],
+    imageId: null,
+    source: null,
+    scan: {
+      scannedAt: updatedAt(report.updateTimestamp, file),
+      scanner: { name: 'trivy', version: report.scanner?.version ?? '', dbUpdatedAt: null },
+      os: system,
+      findings: found.length === 0 && system === null ? null : found,
+    },
+  };
+}
+
+function systemOf(os: z.infer<typeof operatorReport>['report']['os']): ScanReport['scan']['os'] {
+  return os?.family || os?.name
+    ? { family: os.family ?? '', name: os.name ?? '', eosl: os.eosl ?? false }
+    : null;
+}
+
+function findingsOf(entries: readonly unknown[], file: string) {
   const presents = presentsOf();
-  const found = (report.vulnerabilities ?? []).map((entry, i) => {
+  return entries.map((entry, i) => {
     const path = ['report', 'vulnerabilities', i];
     const { vulnerabilityID, resource, installedVersion, fixedVersion, severity, packagePURL, packageType } =
       read(operatorVulnerability, entry, path, file);
@@ -67,24 +93,6 @@ export function toOperatorScanReport(value: unknown, file: string): ScanReport {
     };
     return { ...toFinding(raw, path, file, 'severity'), ...presents.operator(entry) };
   });
-  return {
-    file,
-    artifact: name.text,
-    type: IMAGE_TYPE,
-    names: name.tag === null ? [] : [`${name.name}:${name.tag}`],
-    digests: digest && isDigest(digest) ? [{ name: name.name, digest }] : [],
-    imageId: null,
-    source: null,
-    scan: {
-      scannedAt: updatedAt(report.updateTimestamp, file),
-      scanner: { name: 'trivy', version: report.scanner?.version ?? '', dbUpdatedAt: null },
-      os:
-        os?.family || os?.name
-          ? { family: os.family ?? '', name: os.name ?? '', eosl: os.eosl ?? false }
-          : null,
-      findings: found.length === 0 && !os?.family && !os?.name ? null : found,
-    },
-  };
 }
 
 function updatedAt(value: string | null | undefined, file: string): string | null {

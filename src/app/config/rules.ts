@@ -11,23 +11,37 @@ export interface RuleFault {
 
 /** checkTogether gives what is wrong with settings taken together. */
 export function checkTogether(settings: Settings): RuleFault[] {
+  return [
+    ...checkPlaces(settings),
+    ...checkAddresses(settings),
+    ...checkDataKey(settings),
+    ...checkSignIn(settings),
+    ...checkScanner(settings),
+  ];
+}
+
+/** Without a directory, each thing that stands in it by default needs a place of its own. */
+function checkPlaces({ data, database, ledger, evidence }: Settings): RuleFault[] {
+  if (data !== undefined) return [];
+  const missing = [
+    ...(database.url === undefined ? ['database.url'] : []),
+    ...(ledger.keyFile === undefined ? ['ledger.keyFile'] : []),
+    ...(evidence.keyFile === undefined ? ['evidence.keyFile'] : []),
+    ...(ledger.spool.directory === undefined ? ['ledger.spool.directory'] : []),
+  ];
+  if (missing.length === 0) return [];
+  return [
+    {
+      path: 'data',
+      message: `data is needed, as ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`,
+      hint: 'Name a directory: data in the file, IPO_DATA, or --data DIR',
+    },
+  ];
+}
+
+/** Where it listens, and by which address clients reach it. */
+function checkAddresses({ listen, tls, publicUrl }: Settings): RuleFault[] {
   const faults: RuleFault[] = [];
-  const { data, database, ledger, evidence, listen, tls, publicUrl, oidc, dataKey, scanner } = settings;
-  if (data === undefined) {
-    const missing = [
-      ...(database.url === undefined ? ['database.url'] : []),
-      ...(ledger.keyFile === undefined ? ['ledger.keyFile'] : []),
-      ...(evidence.keyFile === undefined ? ['evidence.keyFile'] : []),
-      ...(ledger.spool.directory === undefined ? ['ledger.spool.directory'] : []),
-    ];
-    if (missing.length > 0) {
-      faults.push({
-        path: 'data',
-        message: `data is needed, as ${missing.join(' and ')} ${missing.length > 1 ? 'are' : 'is'} not set`,
-        hint: 'Name a directory: data in the file, IPO_DATA, or --data DIR',
-      });
-    }
-  }
   const { host } = parseListen(listen) ?? { host: '' };
   const isPublicHttps = publicUrl !== undefined && new URL(publicUrl).protocol === 'https:';
   if (!isLoopback(host) && tls === undefined && publicUrl === undefined) {
@@ -51,21 +65,33 @@ export function checkTogether(settings: Settings): RuleFault[] {
       hint: 'Give the service a host name of its own',
     });
   }
-  if (dataKey !== undefined) {
-    try {
-      DataKey.parse(dataKey.reveal());
-    } catch (error) {
-      if (!isIpoError(error)) throw error;
-      faults.push({ path: 'dataKey', message: error.message, hint: error.hint ?? null });
-    }
+  return faults;
+}
+
+function checkDataKey({ dataKey }: Settings): RuleFault[] {
+  if (dataKey === undefined) return [];
+  try {
+    DataKey.parse(dataKey.reveal());
+    return [];
+  } catch (error) {
+    if (!isIpoError(error)) throw error;
+    return [{ path: 'dataKey', message: error.message, hint: error.hint ?? null }];
   }
-  if (oidc !== undefined && publicUrl === undefined) {
-    faults.push({
+}
+
+function checkSignIn({ oidc, publicUrl }: Settings): RuleFault[] {
+  if (oidc === undefined || publicUrl !== undefined) return [];
+  return [
+    {
       path: 'publicUrl',
       message: 'publicUrl is needed for oidc: the provider sends browsers back to it',
       hint: null,
-    });
-  }
+    },
+  ];
+}
+
+function checkScanner({ scanner }: Settings): RuleFault[] {
+  const faults: RuleFault[] = [];
   if (scanner.server !== undefined && scanner.kind === 'grype') {
     faults.push({
       path: 'scanner.server',

@@ -40,8 +40,7 @@ export async function* hashRows(
   const { atLeast = 100_000, slice = 16_384 } = options;
   const count = await tree.rows();
   if (count < atLeast || threads < 2) return yield* readLeafRuns(tree);
-  const entry = options.entry ?? threadEntry('hash-worker');
-  const pool = Array.from({ length: threads }, () => new HashThread(url, entry));
+  const pool = openPool(url, threads, options.entry);
   let done = 0;
   try {
     const own = meanwhile ? count : 0;
@@ -53,12 +52,10 @@ export async function* hashRows(
     }
     let slices: Slice[] = [];
     for (let next = done; ;) {
-      const ready = pool.filter((thread) => thread.ready);
-      const usable = ready.length > 0 ? ready : pool;
+      const usable = usableOf(pool);
       while (next < count && slices.length < usable.length * AHEAD) {
         const last = Math.min(next + slice, count);
-        const thread = usable.reduce((least, one) => (one.busy < least.busy ? one : least));
-        slices.push({ last, runs: thread.runs(next, last) });
+        slices.push({ last, runs: leastBusy(usable).runs(next, last) });
         next = last;
       }
       const [first] = slices.splice(0, 1);
@@ -80,4 +77,18 @@ export async function* hashRows(
     await Promise.all(pool.map((thread) => thread.close()));
   }
   yield* readLeafRuns(tree, done);
+}
+
+function openPool(url: string, threads: number, entry = threadEntry('hash-worker')): readonly HashThread[] {
+  return Array.from({ length: threads }, () => new HashThread(url, entry));
+}
+
+/** Threads that have started; all of them while none has. */
+function usableOf(pool: readonly HashThread[]): readonly HashThread[] {
+  const ready = pool.filter((thread) => thread.ready);
+  return ready.length > 0 ? ready : pool;
+}
+
+function leastBusy(pool: readonly HashThread[]): HashThread {
+  return pool.reduce((least, one) => (one.busy < least.busy ? one : least));
 }

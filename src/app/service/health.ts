@@ -70,52 +70,23 @@ export class ServiceHealth {
   }
 
   async health(): Promise<Health> {
-    const { parts, anchors, replay, jobs, engine, version, startedAt, clock, feeds } = this.#deps;
+    const { replay, jobs, version, startedAt, clock } = this.#deps;
     const operator = await this.#deps.operator();
     const now = clock.now();
-    const rows = await this.#ask(() => parts.tree.rows());
-    const tree = await this.#ask(() => parts.tree.size());
-    const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
-    const known = await this.#ask(feeds);
+    const ledger = await this.#ledger();
+    const known = await this.#ask(() => this.#deps.feeds());
     const failing = await this.#ask(() => this.#deps.scanFailures());
     const notifications = await this.#ask(() => this.#deps.notifications());
-    const told = (await this.#ask(() => anchors.list())).value ?? [];
-    const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
-    const states = jobs.states();
-    const unsigned = otherLedger(told) ?? states.find(({ name }) => name === 'checkpoint')?.fault ?? null;
-    const { spooled, delayed } = this.#deps.ledgerQueue();
-    const { behind, recorded: newest } = this.#deps.ledgerClock();
-    const message = unsigned ?? clockMessage(behind, newest?.at ?? null);
     return {
       version,
       now,
       startedAt,
-      database: { status: gone === null ? 'ok' : 'down', engine, ...(gone !== null && { message: gone }) },
-      ledger: {
-        status:
-          gone !== null
-            ? 'down'
-            : worst(delayed, message !== null, ...told.map(({ lastError }) => lastError !== null)),
-        rows: rows.value,
-        treeSize: tree.value,
-        checkpoint: checkpoint.value ?? null,
-        spool: { rows: spooled, holding: delayed },
-        anchors: told.map(({ sink, size, at, lastError, refused }) => ({
-          name: sink,
-          status: lastError === null ? 'ok' : 'degraded',
-          size,
-          triedAt: at,
-          ...(refused !== null && { refused }),
-          ...(lastError !== null && { message: lastError }),
-        })),
-        clock: { behind, recordedAt: newest?.at ?? null },
-        ...(message !== null && { message }),
-      },
+      ...ledger,
       replay: {
         status: replay.pid === undefined ? 'degraded' : 'ok',
         ...(replay.pid === undefined && { message: 'it is started with the next what-if' }),
       },
-      jobs: states.map(({ name, lastSuccessAt, fault }) => ({
+      jobs: jobs.states().map(({ name, lastSuccessAt, fault }) => ({
         name,
         lastSuccessAt,
         status: fault === null ? 'ok' : 'degraded',
@@ -130,11 +101,41 @@ export class ServiceHealth {
         checkedAt: null,
       },
       trivyDb: known.value?.trivyDb ?? { updatedAt: null, checkedAt: null, fetchedAt: null, lastError: null },
-      notifications: notifications.value ?? null,
+      notifications: notifications.value,
       scanner: this.#deps.scanner(),
       scanFailures: failing.value ?? { images: 0, byReason: {} },
       registries: this.#deps.registries(),
       untrustedProxies: this.#deps.untrustedProxies(),
+    };
+  }
+
+  /** The ledger, with the database in which it stands. */
+  async #ledger(): Promise<Pick<Health, 'database' | 'ledger'>> {
+    const { parts, anchors, jobs, engine } = this.#deps;
+    const rows = await this.#ask(() => parts.tree.rows());
+    const tree = await this.#ask(() => parts.tree.size());
+    const checkpoint = await this.#ask(() => parts.tree.newestCheckpoint());
+    const told = (await this.#ask(() => anchors.list())).value ?? [];
+    const gone = rows.fault ?? tree.fault ?? checkpoint.fault;
+    const { spooled, delayed } = this.#deps.ledgerQueue();
+    const { behind, recorded: newest } = this.#deps.ledgerClock();
+    const signing = jobs.states().find(({ name }) => name === 'checkpoint')?.fault ?? null;
+    const message = otherLedger(told) ?? signing ?? clockMessage(behind, newest?.at ?? null);
+    return {
+      database: { status: gone === null ? 'ok' : 'down', engine, ...(gone !== null && { message: gone }) },
+      ledger: {
+        status:
+          gone !== null
+            ? 'down'
+            : worst(delayed, message !== null, ...told.map(({ lastError }) => lastError !== null)),
+        rows: rows.value,
+        treeSize: tree.value,
+        checkpoint: checkpoint.value,
+        spool: { rows: spooled, holding: delayed },
+        anchors: told.map(toAnchorHealth),
+        clock: { behind, recordedAt: newest?.at ?? null },
+        ...(message !== null && { message }),
+      },
     };
   }
 
@@ -186,6 +187,23 @@ export class ServiceHealth {
       clearTimeout(timer);
     }
   }
+}
+
+function toAnchorHealth({
+  sink,
+  size,
+  at,
+  lastError,
+  refused,
+}: AnchorState): Health['ledger']['anchors'][number] {
+  return {
+    name: sink,
+    status: lastError === null ? 'ok' : 'degraded',
+    size,
+    triedAt: at,
+    ...(refused !== null && { refused }),
+    ...(lastError !== null && { message: lastError }),
+  };
 }
 
 /** What an anchor says of the whole ledger: it takes precedence over all else, since nothing here can show it. */

@@ -73,7 +73,25 @@ export async function changedAdvisories(
   read: Executor,
   findings: readonly Said[],
 ): Promise<ChangedAdvisories> {
-  // By CVE; most have one source.
+  const said = rowsByCve(findings);
+  for (const marks of inLists([...said.keys()])) {
+    const rows = await readCells(
+      read,
+      sql`select ${sql.join(COLUMNS.map((name) => sql.ref(name)))} from advisories where cve in (${marks})`,
+    );
+    for (const known of rows) {
+      const own = said.get(String(known[0]));
+      const same = own?.findIndex(([, source]) => source === known[1]) ?? -1;
+      if (own?.[same]?.every((cell, i) => cell === known[i]) === true) own.splice(same, 1);
+    }
+  }
+  return [...said.keys()]
+    .toSorted(byCodeUnit)
+    .flatMap((cve) => said.get(cve)?.toSorted(([, a], [, b]) => byCodeUnit(String(a), String(b))) ?? []);
+}
+
+/** The newest word of each source, by CVE; most have one source. */
+function rowsByCve(findings: readonly Said[]): Map<string, Cell[][]> {
   const said = new Map<string, Cell[][]>();
   const seen = new Map<string, Advisory>();
   for (const { cve, advisory } of findings) {
@@ -93,20 +111,7 @@ export async function changedAdvisories(
     else if (same === -1) own.push(row);
     else own[same] = row;
   }
-  for (const marks of inLists([...said.keys()])) {
-    const rows = await readCells(
-      read,
-      sql`select ${sql.join(COLUMNS.map((name) => sql.ref(name)))} from advisories where cve in (${marks})`,
-    );
-    for (const known of rows) {
-      const own = said.get(String(known[0]));
-      const same = own?.findIndex(([, source]) => source === known[1]) ?? -1;
-      if (own?.[same]?.every((cell, i) => cell === known[i]) === true) own.splice(same, 1);
-    }
-  }
-  return [...said.keys()]
-    .toSorted(byCodeUnit)
-    .flatMap((cve) => said.get(cve)?.toSorted(([, a], [, b]) => byCodeUnit(String(a), String(b))) ?? []);
+  return said;
 }
 
 /** readAdvisories gives one advisory for each CVE: the one with NVD's rating, else the first of another source, else one without. */
