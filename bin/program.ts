@@ -93,6 +93,10 @@ function inOurWords(text: string): string {
       'error: $1 $2: choose one of $3',
     )
     .replace(/^error: required option '(.*)' not specified$/m, 'error: $1 is required')
+    .replace(
+      /^error: missing required argument '(before|after|old|new)'$/m,
+      (_, which: string) => `error: no ${which.toUpperCase()} file given`,
+    )
     .replace(/^error: missing required argument '(.*)'$/m, 'error: no $1 given')
     .replace(
       /^error: too many arguments for '.*'\. Expected \d+ arguments? but got \d+: (.*)\.$/m,

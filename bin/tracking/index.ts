@@ -75,7 +75,7 @@ function list(settle: Settle): Command {
       .addOption(
         wordOption(
           '--reason <reason>',
-          'closed as fixed, triaged, image_retired or, of a runtime alert, quiet',
+          'closed as fixed, triaged, image_retired, or quiet (only runtime alerts)',
         ),
       )
       .addOption(wordOption('--kind <kind>', 'finding or runtime'))

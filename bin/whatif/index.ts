@@ -226,7 +226,7 @@ function downloadCommand(settle: Settle, above: Command): Command {
 export function failOnOption(): Option {
   return new Option(
     '--fail-on <check>',
-    'exit 1 when a count is above =N (default 0): would_deny, would_allow, edit_would_deny, edit_would_allow (the edit itself, without new scans) or a denial label; repeatable',
+    'exit 1 when a count is above N (write CHECK=N; default 0): would_deny, would_allow, edit_would_deny, edit_would_allow (the edit itself, without new scans) or a denial label; repeatable',
   ).argParser(collect);
 }
 

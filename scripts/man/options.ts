@@ -77,8 +77,10 @@ export function optionList(
   const headed = (heading: string) =>
     below === undefined ? `.SS ${escape(heading)}` : `.PP\n${escape(heading)}:`;
   let group = '';
+  // As in the help, what belongs to no group comes before the groups.
   return options
     .filter(({ hidden }) => !hidden)
+    .toSorted((a, b) => Number(a.helpGroupHeading !== undefined) - Number(b.helpGroupHeading !== undefined))
     .map((option) => {
       const heading = option.helpGroupHeading?.replace(/:$/, '') ?? '';
       const starts = heading === group ? '' : `${headed(heading)}\n`;

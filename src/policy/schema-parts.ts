@@ -172,6 +172,6 @@ function isText(value: unknown, max: number): value is string {
 /** What is wrong with a duration in milliseconds as a window; null for a text that is not one. */
 function windowFault(ms: number | null): string | null {
   if (ms === null)
-    return 'is not a duration; allowed are hours, minutes and seconds with their unit, as 168h or 1h30m';
+    return 'is not a duration; write hours, minutes and seconds with their units, such as 168h or 1h30m';
   return ms <= 0 ? 'is not a valid window; it must be longer than 0s' : null;
 }

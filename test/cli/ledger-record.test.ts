@@ -124,7 +124,7 @@ suite('ipo ledger record', () => {
   test('hostile lists give a clear error or are told, and leave nothing half-written', async () => {
     const cut = list([pod('a')]).slice(0, -5);
     const cases: readonly (readonly [string, number, RegExp])[] = [
-      [cut, 2, /not whole JSON/],
+      [cut, 2, /not complete JSON/],
       ['[]', 2, /not what kubectl get -o json writes/],
       ['{"kind":"PodList"}', 2, /has no items/],
       [

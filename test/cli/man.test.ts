@@ -79,6 +79,8 @@ test('a page names the variables of a move only where there is one, and values a
     .map(([name]) => name);
   assert.deepEqual(named, ['ipo.1', 'ipo-backup.1']);
   assert.match(page('ipo-channel'), /^github, gitlab, jira, email, slack, teams or webhook\.$/m);
+  for (const [name, text] of manualPages())
+    assert.doesNotMatch(text, /^:$/m, `${name}: a group without a name`);
   assert.match(page('ipo-runtime'), /^allow, record or notify\.$/m);
 });
 

@@ -45,7 +45,7 @@ test('its flags narrow in the service, which says what a wrong one should be', a
     /\n2 vulnerabilities; 1 not shown, see --limit and --offset\n$/,
   );
   for (const [flags, message] of [
-    [['--severity', 'awful'], /severity must be a list such as CRITICAL,HIGH/],
+    [['--severity', 'awful'], /severity must be one or more of UNKNOWN, LOW, .*, separated by commas/],
     [['--fixable', 'yes'], /must be true or false/],
     [['--sort', 'age'], /sort must be one of severity, cve, images, known_exploited/],
   ] as const) {

@@ -42,6 +42,7 @@ suite('Wrong usage is named once, in our own words', () => {
     [['runtime', 'policy', 'apply', 'none.yaml'], 3, missing],
     [['runtime', 'rule', 'apply', '-f', 'none.yaml'], 3, missing],
     // What commander finds.
+    [['policy', 'diff', 'a.yaml'], 2, /^ipo: no AFTER file given\n/],
     [['policy', 'lint'], 2, /^ipo: no file given\n {2}See ipo policy lint --help\.\n$/],
     [['backup', 'create'], 2, /^ipo: --out <file> is required\n/],
     [['whoami', 'me'], 2, /^ipo: too many arguments: me\n/],

@@ -87,7 +87,7 @@ export function recordCommand(settle: Settle): Command {
     )
     .addOption(new Option('--force', 'overwrite the file if it is there'))
     .addOption(
-      outputOption('ndjson, ndjson.gz or ndjson.zst, or a file whose name ends so', 'ndjson on stdout'),
+      outputOption('ndjson, ndjson.gz or ndjson.zst, or a file name with that ending', 'ndjson on stdout'),
     )
     .action(() =>
       settle(async (terminal, globals) => {

@@ -22,7 +22,7 @@ export async function readJson(path: string, { stdin }: Pick<Terminal, 'stdin'>)
   try {
     return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
   } catch (cause) {
-    throw new IpoError('format', 'this is not whole JSON', {
+    throw new IpoError('format', 'this is not complete JSON', {
       place: { file },
       hint: 'Write it again with kubectl get … -o json; a file that was cut in the middle cannot be read',
       cause,

@@ -48,7 +48,7 @@ export function testCommand(settle: Settle): Command {
     new Option('--registry <when>', 'ask the registry of the image: auto, always or never')
       .choices(['auto', 'always', 'never'])
       .default('auto'),
-    new Option('--by-name', 'take reports for the image that a tag stands for, without asking its registry'),
+    new Option('--by-name', 'trust reports for the digest of a tag, without asking its registry'),
     new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
   ];
   for (const option of recording) command.addOption(option.helpGroup('Recording a case:'));

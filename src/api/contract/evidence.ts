@@ -5,7 +5,7 @@ import { listOf } from './paging.ts';
 
 const time = z.string().describe('RFC 3339, UTC');
 const count = z.int().min(0);
-const id = z.string().regex(PACKAGE_ID, { error: 'is not an ID' });
+const id = z.string().regex(PACKAGE_ID, { error: 'is not an ID of 16 letters and digits, as lists show it' });
 const names = (about: string) => z.array(z.string().min(1).max(253)).max(1000).optional().describe(about);
 
 /** evidenceBody is what a package is asked with. Periods and frameworks are the domain's to check, so that its sentences are told. */
@@ -144,7 +144,7 @@ export const declarationBody = z
     statement: z
       .string()
       .max(MAX_STATEMENT, { error: `must have at most ${MAX_STATEMENT} characters` })
-      .refine((text) => text.trim() !== '', { error: 'must say something' })
+      .refine((text) => text.trim() !== '', { error: 'must not be empty' })
       .describe('What the organisation says of itself, as packages print it'),
     valid_until: moment
       .meta({ description: 'When it ends (RFC 3339); never where it is left out' })

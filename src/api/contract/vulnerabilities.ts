@@ -14,7 +14,7 @@ export const vulnerabilitiesQuery = z.strictObject({
   severity: z
     .string()
     .regex(new RegExp(`^(${SEVERITIES.join('|')})(,(${SEVERITIES.join('|')}))*$`), {
-      error: `severity must be a list such as CRITICAL,HIGH of ${SEVERITIES.join(', ')}`,
+      error: `severity must be one or more of ${SEVERITIES.join(', ')}, separated by commas`,
     })
     .optional()
     .describe('Of these severities, as `CRITICAL,HIGH`; that of a CVE is the highest that an image has'),

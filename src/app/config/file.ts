@@ -66,7 +66,7 @@ export function parseConfigText(name: string, text: string): ConfigFile {
         column: 1,
         path: '',
         message: 'this is not a list of settings',
-        hint: 'Write `name: value`, a line each',
+        hint: 'Write `name: value`, one on each line',
       },
     ]);
   }
