@@ -11,6 +11,7 @@ import type {
   StopEnd,
   StopEvent,
   StopLog,
+  StopNotice,
   StopNotices,
   WithheldDraft,
 } from './stop-ports.ts';
@@ -72,7 +73,8 @@ export class PodStops {
     const begun = await log.begin(fence, attempt, standing, answer, draft);
     if (begun.kind === 'done') return;
     if (begun.kind === 'settled') {
-      this.#settled(attempt, begun.outcome, begun.why, pod);
+      this.#count(begun.outcome);
+      if (begun.outcome === 'withheld') this.#tell(attempt, 'withheld', begun.why, pod);
       return;
     }
     if (place === null) return;
@@ -80,7 +82,9 @@ export class PodStops {
     const end = settled ?? (await this.#remove(attempt, place, pod));
     if (end === null) return;
     await log.end(begun.id, event.id, end.outcome, end.fault);
-    this.#settled(attempt, end.outcome, end.fault, pod);
+    this.#count(end.outcome);
+    const isStopped = end.outcome === 'stopped';
+    this.#tell(attempt, isStopped ? 'stopped' : 'failed', end.fault ?? UNSTOPPED[end.outcome] ?? null, pod);
   }
 
   #answer(
@@ -142,17 +146,30 @@ export class PodStops {
     }
   }
 
-  #settled({ event, policy }: StopAttempt, outcome: string, why: string | null, pod: LivePod | null): void {
-    const { notices, count } = this.#deps;
-    count.add('svc_runtime_stops_total', { outcome });
+  #count(outcome: string): void {
+    this.#deps.count.add('svc_runtime_stops_total', { outcome });
+  }
+
+  #tell(
+    { event, policy }: StopAttempt,
+    kind: StopNotice['kind'],
+    why: string | null,
+    pod: LivePod | null,
+  ): void {
     const { namespace, pod: name, podUid, rule } = event;
     if (namespace === null || name === null || podUid === null) return;
-    if (outcome !== 'stopped' && outcome !== 'withheld') return;
     const asked = `runtime policy ${policy} asks to stop pod ${name} after an event of "${rule}"`;
-    const message = outcome === 'stopped' ? `Stopped: ${asked}` : `Not stopped: ${asked}; ${why ?? ''}`;
-    notices.happened({ kind: outcome, namespace, pod: name, podUid, owner: pod?.owner ?? null, message });
+    const message = kind === 'stopped' ? `Stopped: ${asked}` : `Not stopped: ${asked}; ${why ?? ''}`;
+    this.#deps.notices.happened({ kind, namespace, pod: name, podUid, owner: pod?.owner ?? null, message });
   }
 }
+
+/** Why a pod was not stopped that the API server was asked to delete. */
+const UNSTOPPED: Readonly<Partial<Record<StopEnd, string>>> = {
+  gone: 'it was gone by then',
+  changed: 'it was another pod by then',
+  refused: 'the API server denied it',
+};
 
 interface End {
   readonly outcome: StopEnd;

@@ -124,7 +124,8 @@ export interface StopLog {
 
 /** StopNotice is what the cluster is told of a stop, on the owner of the pod. */
 export interface StopNotice {
-  readonly kind: 'stopped' | 'withheld';
+  /** `failed`: the API server was asked to delete the pod, and the pod was not stopped. */
+  readonly kind: 'stopped' | 'withheld' | 'failed';
   readonly namespace: string;
   readonly pod: string;
   readonly podUid: string;

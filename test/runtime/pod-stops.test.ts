@@ -169,7 +169,7 @@ forEachEngine('stopping pods', (engine) => {
   });
 
   test('a pod that changes is read again three times, and one that is another by then is not stopped', async (t) => {
-    const { seed, stopsWith, running, outcomes, fake } = await open(t, engine);
+    const { seed, stopsWith, running, outcomes, fake, notices, audited } = await open(t, engine);
     const pod = fake.kindOf('v1', 'Pod');
     let left = 0;
     const touching = stopsWith({
@@ -208,6 +208,16 @@ forEachEngine('stopping pods', (engine) => {
     assert.deepEqual(
       (await outcomes()).map(([outcome]) => outcome),
       ['stopped', 'failed', 'changed', 'changed'],
+    );
+    // Of the last one nothing was asked of the API server.
+    assert.equal(await audited(), 3);
+    assert.deepEqual(
+      notices.map(({ kind, owner, message }) => [kind, owner?.name, message.split('; ')[1]]),
+      [
+        ['stopped', 'web-5d', undefined],
+        ['failed', 'web-5d', 'it changed each time that it was read'],
+        ['failed', 'web-5d', 'it was another pod by then'],
+      ],
     );
   });
 

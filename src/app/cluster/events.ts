@@ -2,7 +2,7 @@ import type { ReviewEvent, ReviewEvents } from '../../admission/index.ts';
 import type { ClusterEvents, ObjectRef } from '../../cluster/index.ts';
 import type { RefusedCheckpoint } from '../../ledger/index.ts';
 import type { PodEvent, PodEvents, UnscannableEvent } from '../../reconcile/index.ts';
-import type { StopNotices } from '../../runtime/index.ts';
+import type { StopNotice, StopNotices } from '../../runtime/index.ts';
 
 /** The reason of events that say why an image cannot be scanned. */
 const SCAN_FAILED = 'ScanFailed';
@@ -20,6 +20,12 @@ const POD_REASONS: Readonly<Record<PodEvent['kind'], string>> = {
   refused: 'ImageRefused',
   withheld: 'StopWithheld',
   stopped: 'PodStopped',
+};
+
+const STOP_REASONS: Readonly<Record<StopNotice['kind'], string>> = {
+  withheld: POD_REASONS.withheld,
+  stopped: POD_REASONS.stopped,
+  failed: 'StopFailed',
 };
 
 /**
@@ -70,7 +76,7 @@ export function toStopNotices(events: ClusterEvents): StopNotices {
             ? { apiVersion: 'v1', kind: 'Pod', name: pod, namespace, uid: podUid }
             : { ...owner, namespace },
         type: 'Warning',
-        reason: POD_REASONS[kind],
+        reason: STOP_REASONS[kind],
         action: 'Stop',
         note: message,
       }),
