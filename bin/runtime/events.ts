@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EventBody } from '../../src/api/contract/runtime.ts';
+import { EVENTS_PAGE, type EventBody } from '../../src/api/contract/runtime.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { formatTime, isIpoError } from '../../src/base/index.ts';
 import { counted, formatCount } from '../../src/render/index.ts';
@@ -31,6 +31,8 @@ const COLUMNS = [
   { heading: 'effect', text: effectOf },
   { heading: 'by', text: ({ matched }: EventBody) => matched ?? '–' },
 ];
+/** EVENTS_SHOWN is how many events are listed where no limit is asked for. */
+export const EVENTS_SHOWN = 50;
 /** How often a service is asked for what came, in milliseconds. */
 const POLL_MS = 1000;
 
@@ -52,7 +54,7 @@ export async function runRuntimeEvents(
     ...(since !== undefined && { since: formatTime(parseSince('--since', since, now)) }),
   };
   if (options.follow === true) return follow(options, query, terminal);
-  const paging = parsePaging({ limit: '50', ...options });
+  const paging = parsePaging({ limit: String(EVENTS_SHOWN), ...options }, EVENTS_PAGE);
   const answer = await withService(terminal, options, (service) =>
     service.json<EventPage>('GET /runtime/events', { query: { ...query, ...paging } }),
   );

@@ -96,7 +96,7 @@ function events(settle: Settle): Command {
     withServiceFlags(new Command('events'))
       .summary('list or follow events of the detector')
       .description(
-        'List events of the runtime detector with what came of each, the newest 50 first. With -f print them as they come.',
+        'List events of the runtime detector with what came of each, the newest first. With -f print them as they come.',
       )
       .addOption(wordOption('--effect <effect>', 'strongest effect: allow, record, notify, issue or stop'))
       .addOption(new Option('--rule <name>', 'rule of the detector, or runtime rule that decided'))
@@ -106,6 +106,7 @@ function events(settle: Settle): Command {
       .addOption(new Option('--since <time>', 'a time, a day, or a duration such as 24h'))
       .addOption(new Option('-f, --follow', 'print events as they come; -o json prints one a line')),
     'events',
+    ', 1 to 1000 (default: 50; with -f no maximum)',
   );
   return command.action(() =>
     settle(async (terminal, globals) => {

@@ -7,10 +7,13 @@ export interface PagingFlags {
   readonly offset?: string;
 }
 
-/** withPaging gives a command the flags of a list: what is asked for, and in which forms it is written. */
-export function withPaging(command: Command, things: string): Command {
+/**
+ * withPaging gives a command the flags of a list: what is asked for, and in which forms it is written. `limits` says how many are given, and
+ * without the flag how many.
+ */
+export function withPaging(command: Command, things: string, limits = ' (default: all)'): Command {
   return command
-    .addOption(new Option('--limit <n>', `maximum number of ${things} (default: all)`))
+    .addOption(new Option('--limit <n>', `maximum number of ${things}${limits}`))
     .addOption(new Option('--offset <n>', 'skip this many first'))
     .addOption(outputOption(MARKED));
 }

@@ -1,13 +1,16 @@
 import { parseWhole } from './numbers.ts';
 import type { PagingFlags } from './paging-flags.ts';
 
-/** parsePaging reads the flags. Throws UsageError. */
-export function parsePaging({ limit, offset }: PagingFlags): {
+/** parsePaging reads the flags; a page holds at most `most` items. Throws UsageError. */
+export function parsePaging(
+  { limit, offset }: PagingFlags,
+  most = 10_000,
+): {
   limit: number | undefined;
   offset: number | undefined;
 } {
   return {
-    limit: limit === undefined ? undefined : parseWhole('--limit', limit, 1, 10_000, 'the length of a page'),
+    limit: limit === undefined ? undefined : parseWhole('--limit', limit, 1, most, 'the length of a page'),
     offset:
       offset === undefined
         ? undefined

@@ -175,7 +175,7 @@ function listCommand(settle: Settle, above: Command): Command {
     .addOption(new Option('--policy <name>', 'runs of drafts with this name'))
     .addOption(new Option('--from <time>', 'runs since this time (RFC 3339)'))
     .addOption(new Option('--to <time>', 'runs until this time, inclusive (RFC 3339)'))
-    .addOption(new Option('--limit <n>', 'maximum number of runs'))
+    .addOption(new Option('--limit <n>', 'maximum number of runs (default: all)'))
     .addOption(new Option('--offset <n>', 'skip this many of the newest'))
     .addOption(outputOption());
   return command.action(() =>

@@ -1,4 +1,4 @@
-import type { DeliveryBody } from '../../../src/api/contract/notifications.ts';
+import { MAX_DELIVERIES, type DeliveryBody } from '../../../src/api/contract/notifications.ts';
 import { counted } from '../../../src/render/index.ts';
 import { withService } from '../../service/client.ts';
 import type { ServiceFlags } from '../../service/index.ts';
@@ -40,7 +40,7 @@ export async function runChannelDeliveries(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const query = { state: options.state, ...parsePaging(options) };
+  const query = { state: options.state, ...parsePaging(options, MAX_DELIVERIES) };
   const answer = await withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
     return service.json<List>('GET /channels/{id}/deliveries', { params: { id: body.id }, query });

@@ -26,6 +26,7 @@ function deliveries(settle: Settle): Command {
       .argument('<channel>', CHANNEL)
       .addOption(wordOption('--state <state>', 'messages in this state: waiting, sent or failed')),
     'messages',
+    ', 1 to 1000 (default: 100)',
   );
   return command.action((which: string) =>
     settle(async (terminal, globals) => {
