@@ -131,7 +131,11 @@ const EVENTS: readonly ViewColumn<EventBody>[] = [
   { heading: 'rule of the detector', flex: 1, text: ({ rule }) => rule },
   { heading: 'namespace', text: ({ namespace }) => namespace ?? '–' },
   { heading: 'workload', flex: 1, text: ({ workload, pod }) => workload ?? pod ?? '–' },
-  { heading: 'effect', text: ({ effect }) => effect ?? '–' },
+  {
+    heading: 'effect',
+    text: ({ effect, policy_effect: did }) =>
+      `${effect ?? '–'}${(did ?? effect) === effect ? '' : ` (${did})`}`,
+  },
   { heading: 'by', text: ({ matched }) => matched ?? '–' },
 ];
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { EVENTS_PAGE, type EventBody } from '../../src/api/contract/runtime.ts';
+import type { EventBody } from '../../src/api/contract/runtime.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { formatTime, isIpoError } from '../../src/base/index.ts';
 import { counted, formatCount } from '../../src/render/index.ts';
@@ -33,6 +33,8 @@ const COLUMNS = [
 ];
 /** EVENTS_SHOWN is how many events are listed where no limit is asked for. */
 export const EVENTS_SHOWN = 50;
+/** A page of the API has no more. */
+const MOST_EVENTS = 1000;
 /** How often a service is asked for what came, in milliseconds. */
 const POLL_MS = 1000;
 
@@ -54,7 +56,7 @@ export async function runRuntimeEvents(
     ...(since !== undefined && { since: formatTime(parseSince('--since', since, now)) }),
   };
   if (options.follow === true) return follow(options, query, terminal);
-  const paging = parsePaging({ limit: String(EVENTS_SHOWN), ...options }, EVENTS_PAGE);
+  const paging = parsePaging({ limit: String(EVENTS_SHOWN), ...options }, MOST_EVENTS);
   const answer = await withService(terminal, options, (service) =>
     service.json<EventPage>('GET /runtime/events', { query: { ...query, ...paging } }),
   );
@@ -129,7 +131,8 @@ function whereOf({ namespace, workload, pod, host }: EventBody): string {
 }
 
 /** What came of it; what a runtime policy did stands behind it. */
-function effectOf({ effect, policy_effect }: EventBody): string {
+function effectOf({ effect, policy, policy_effect }: EventBody): string {
   const shown = effect ?? 'not decided yet';
-  return policy_effect === null || policy_effect === effect ? shown : `${shown} (${policy_effect})`;
+  if (policy_effect === null || policy_effect === effect) return shown;
+  return `${shown} (${policy_effect} by ${policy ?? 'a policy'})`;
 }

@@ -13,7 +13,7 @@ export {
   type RuntimeProblem,
   type WrittenRuntimePolicy,
 } from './document.ts';
-export { EFFECTS, type RuntimeEffect } from './effect.ts';
+export { actorOf, EFFECTS, type RuntimeEffect } from './effect.ts';
 export { parseEvent, toFields, type DetectorEvent, type EventKind, type UnreadableEvent } from './event.ts';
 export { readEventLines, toRecorded, type EventLines } from './event-lines.ts';
 export { fieldReader, type FieldReader } from './field-reader.ts';

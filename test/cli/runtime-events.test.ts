@@ -6,6 +6,7 @@ import { sql } from 'kysely';
 import { imageDetailViews } from '../../bin/images/view.ts';
 import { openPaint } from '../../bin/terminal/paint.ts';
 import type { ImageDetailBody } from '../../src/api/contract/images.ts';
+import type { EventBody } from '../../src/api/contract/runtime.ts';
 import { runtimeEventRoutes } from '../../src/api/index.ts';
 import { findNoise, openMatcher, parseEvent, readEventLines, runtimeRule } from '../../src/runtime/index.ts';
 import { openStore, runtimeEvents, runtimeIntake } from '../../src/store/index.ts';
@@ -173,6 +174,37 @@ test('what an allow rule would silence beside its workload is named, the most fi
       { namespace: 'shop', workload: 'job-1', events: 2 },
     ],
   });
+});
+
+test('only a stop shows as its policy; else the rule that decided shows, and what came of the policy', async (t) => {
+  const { run, add, decide } = await serve(t);
+  const effects = ['stop', 'would_stop', 'withheld', 'gone', 'pending', null];
+  await add(...effects.map((_, n) => lineOf(n)));
+  for (const [n, effect] of effects.entries()) {
+    const acted = effect === null ? '' : `, policy = 'stop-shells', policy_effect = '${effect}'`;
+    const came = effect === 'stop' ? 'stop' : 'notify';
+    await decide(`effect = '${came}', matched_rule = 'shells'${acted}`, `id = ${n + 1}`);
+  }
+  const { items } = JSON.parse((await run('events', '-o', 'json')).out) as { items: EventBody[] };
+  assert.deepEqual(
+    items
+      .toReversed()
+      .map(({ matched, effect, policy, policy_effect: did }) => [matched, effect, policy, did]),
+    effects.map((effect) => [
+      effect === 'stop' ? 'policy:stop-shells' : 'shells',
+      effect === 'stop' ? 'stop' : 'notify',
+      effect === null ? null : 'stop-shells',
+      effect,
+    ]),
+  );
+  const { out } = await run('events', '-o', 'markdown');
+  for (const line of [
+    /`stop` \| `policy:stop-shells`/,
+    /`notify \(would_stop by stop-shells\)` \| `shells`/,
+    /`notify \(withheld by stop-shells\)` \| `shells`/,
+    /`notify` \| `shells`/,
+  ])
+    assert.match(out, line);
 });
 
 test('an image shows what its containers did', async (t) => {

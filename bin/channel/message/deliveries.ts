@@ -1,4 +1,4 @@
-import { MAX_DELIVERIES, type DeliveryBody } from '../../../src/api/contract/notifications.ts';
+import type { DeliveryBody } from '../../../src/api/contract/notifications.ts';
 import { counted } from '../../../src/render/index.ts';
 import { withService } from '../../service/client.ts';
 import type { ServiceFlags } from '../../service/index.ts';
@@ -29,6 +29,8 @@ interface List {
   readonly total: number;
 }
 
+/** A page of the API has no more. */
+const MOST_MESSAGES = 1000;
 /** Columns from which on a terminal has room for all of a message. */
 const WIDE = 120;
 
@@ -40,7 +42,7 @@ export async function runChannelDeliveries(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
-  const query = { state: options.state, ...parsePaging(options, MAX_DELIVERIES) };
+  const query = { state: options.state, ...parsePaging(options, MOST_MESSAGES) };
   const answer = await withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
     return service.json<List>('GET /channels/{id}/deliveries', { params: { id: body.id }, query });

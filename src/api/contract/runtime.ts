@@ -188,10 +188,13 @@ export const eventSchema = z
       'How the image was found: `field`, `pod` or `none`; null until it is decided',
     ),
     matched: maybe.describe(
-      'The runtime rule that decided, or `policy:<name>` of the runtime policy that acted',
+      'The runtime rule that decided; of a stop `policy:<name>`, the runtime policy that stopped the pod',
     ),
     effect: maybe.describe('Null until it is decided'),
-    policy_effect: maybe,
+    policy: maybe.describe('The runtime policy that asks for a stop'),
+    policy_effect: maybe.describe(
+      'What came of that: `stop`, `would_stop`, `withheld`, `pending`, `gone`, `changed`, `refused` or `failed`',
+    ),
     alerted: z.boolean().describe('Whether it gave an alert, which the throttle let through'),
     notified: z.boolean().describe('Whether an enabled channel was subscribed to the alert'),
     decided_at: time.nullable(),

@@ -1,5 +1,5 @@
 import { formatTime, IpoError } from '../../base/index.ts';
-import { parseLossless, type RuntimeEvents, type StoredEvent } from '../../runtime/index.ts';
+import { actorOf, parseLossless, type RuntimeEvents, type StoredEvent } from '../../runtime/index.ts';
 import { problemSchema } from '../contract/problem.ts';
 import {
   eventPath,
@@ -92,8 +92,9 @@ function toEventBody(event: StoredEvent): EventBody {
     image,
     digest,
     match_basis: event.basis,
-    matched: event.policy === null ? event.matchedRule : `policy:${event.policy}`,
+    matched: actorOf(event),
     effect,
+    policy: event.policy,
     policy_effect: event.policyEffect,
     alerted,
     notified,

@@ -178,10 +178,12 @@ export function decisionList(section: Section<'runtime'>, most: number): ReportL
   };
 }
 
-/** What decided, and what a runtime policy in audit would have done. */
-function byOf({ matched, policy_effect: effect }: Readonly<Record<string, unknown>>): string {
+/** What decided; and what came of a runtime policy that asked for a stop, which is named where it did not decide. */
+function byOf({ matched, policy, policy_effect: effect }: Readonly<Record<string, unknown>>): string {
   const by = matched === null || matched === undefined ? '' : `by ${textOf(matched)}`;
-  return effect === null || effect === undefined ? by : `${by} (policy: ${textOf(effect)})`.trim();
+  if (effect === null || effect === undefined) return by;
+  const name = effect === 'stop' || policy === undefined ? '' : ` ${textOf(policy)}`;
+  return `${by} (policy${name}: ${textOf(effect)})`.trim();
 }
 
 /** The schema leaves open what stands in a decision. */

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import type { EvidenceRequest, RuntimeSection } from '../../evidence/index.ts';
-import { EFFECTS } from '../../runtime/index.ts';
+import { actorOf, EFFECTS } from '../../runtime/index.ts';
 import { run, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 
@@ -93,14 +93,19 @@ type EventRow = Row<
   | 'host'
 >;
 
-/** What a runtime policy did shows under its name. */
+/** A stop shows under the name of its policy. */
 function toDecision(event: EventRow): Readonly<Record<string, unknown>> {
   return {
     at: formatTime(event.at),
     rule: event.rule,
     priority: event.priority,
     effect: event.effect,
-    matched: event.policy === null ? event.matched_rule : `policy:${event.policy}`,
+    matched: actorOf({
+      matchedRule: event.matched_rule,
+      policy: event.policy,
+      policyEffect: event.policy_effect,
+    }),
+    policy: event.policy,
     policy_effect: event.policy_effect,
     cluster: event.cluster,
     namespace: event.namespace,
