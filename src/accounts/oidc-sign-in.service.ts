@@ -12,6 +12,14 @@ import type { Sessions, SignedIn } from './sessions.service.ts';
 import { recordSignIn } from './sign-in.service.ts';
 import { isIpoError } from '../base/index.ts';
 
+/** What a browser brings back from the identity provider. */
+interface ComeBack {
+  readonly query: string;
+  readonly cookie: string | null;
+  readonly address: string;
+  readonly path: string;
+}
+
 /** OidcSignIn signs people in by the identity provider. */
 export interface OidcSignIn {
   /**
@@ -23,12 +31,7 @@ export interface OidcSignIn {
    * Takes the browser back: makes or links the account, and gives a session or a code. Throws `bad_credentials`, `forbidden`,
    * `conflict`, `locked_out`, `unavailable`, `network`.
    */
-  finish(back: {
-    readonly query: string;
-    readonly cookie: string | null;
-    readonly address: string;
-    readonly path: string;
-  }): Promise<{
+  finish(back: ComeBack): Promise<{
     readonly account: Account;
     readonly session: SignedIn | null;
     readonly code: IssuedCode | null;
@@ -43,7 +46,7 @@ export function openOidcSignIn(
   sessions: Sessions,
   codes: Codes,
 ): OidcSignIn {
-  const { accounts, audit, failures, together, clock } = parts;
+  const context: OidcContext = { parts, provider, rules, sessions, codes };
   return {
     async begin(challenge) {
       const { url, flow } = await provider.begin();
@@ -53,141 +56,172 @@ export function openOidcSignIn(
       return { url, cookie };
     },
 
-    async finish({ query, cookie, address, path }) {
-      const client = `oidc:${addressKey(address)}`;
-      await countTry(client, freeOf(address));
-      try {
-        const { challenge, flow } = readFlow(cookie);
-        const identity = await provider.finish(query, flow);
-        const role = roleOf(rules.roles, identity.claims);
-        if (role === null) throw noRole();
-        return await together(async () => {
-          const account = await accountOf(identity, role, path);
-          await failures.change(client, afterSuccess);
-          if (challenge !== null)
-            return { account, session: null, code: await codes.issue('sign_in', account.id, challenge) };
-          const session = await sessions.start(account);
-          await recordSignIn(audit, session, path, 'oidc');
-          return { account, session, code: null };
-        });
-      } catch (error) {
-        if (
-          isIpoError(error) &&
-          (error.code === 'bad_credentials' || error.code === 'forbidden' || error.code === 'conflict')
-        ) {
-          const detail = { reason: 'oidc', code: error.code, message: error.message, address };
-          await audit.record({ actor: null, action: 'sign_in_failed', target: null, path, detail });
-        } else await failures.change(client, afterSuccess);
-        throw error;
-      }
-    },
+    finish: (back) => finish(context, back),
   };
+}
 
-  /**
-   * Anybody may come back with anything, and each time costs an entry of the audit log and a call to the provider; so a client is
-   * counted before that, under a key of its own, and forgiven when it was not at fault.
-   */
-  async function countTry(client: string, free: number): Promise<void> {
-    const [kept = NO_FAILURES] = await failures.read([client]);
-    const wait = secondsBlocked(kept, clock.now());
-    const { before, after } =
-      wait > 0
-        ? { before: kept, after: kept }
-        : await failures.change(client, (stands) =>
-            secondsBlocked(stands, clock.now()) > 0 ? stands : afterFailure(stands, clock.now(), free),
-          );
-    if (before === after)
-      throw lockedOut(
-        secondsBlocked(before, clock.now()),
-        'Passwords, API tokens and open sessions are not affected',
-      );
-  }
+/** What a sign-in by the identity provider acts through. */
+interface OidcContext {
+  readonly parts: AccountParts;
+  readonly provider: IdentityProvider;
+  readonly rules: OidcRules;
+  readonly sessions: Sessions;
+  readonly codes: Codes;
+}
 
-  /** The account of an identity, held: known by its subject, else linked by its verified address, else made. */
-  async function accountOf(identity: Identity, role: Role, path: string): Promise<Account> {
-    const subject = subjectOf(identity);
-    const { administrators } = await accounts.holdAdministrators();
-    const account = await accounts.hold({ oidcSubject: subject });
-    if (account === null) return linkOrMake(identity, subject, role, path);
-    if (account.disabledAt !== null) throw disabled();
-    // Without a claim the provider says nothing of roles, and an administrator's choice stands.
-    const lost = account.role === 'administrator' && administrators <= 1;
-    if (rules.roles.claim === null || role === account.role || lost) return account;
-    await accounts.update(account.id, { role });
-    await parts.sessions.endAll(account.id);
-    const detail = {
-      account_id: account.id,
-      changed: ['role'],
-      role: { from: account.role, to: role },
-      by: 'oidc',
-    };
-    await audit.record({
-      actor: actorOf(account),
-      action: 'account_update',
-      target: targetOf(account),
-      path,
-      detail,
+async function finish(
+  context: OidcContext,
+  { query, cookie, address, path }: ComeBack,
+): ReturnType<OidcSignIn['finish']> {
+  const { parts, provider, rules, sessions, codes } = context;
+  const { audit, failures, together } = parts;
+  const client = `oidc:${addressKey(address)}`;
+  await countTry(parts, client, freeOf(address));
+  try {
+    const { challenge, flow } = readFlow(cookie);
+    const identity = await provider.finish(query, flow);
+    const role = roleOf(rules.roles, identity.claims);
+    if (role === null) throw noRole();
+    return await together(async () => {
+      const account = await accountOf(context, identity, role, path);
+      await failures.change(client, afterSuccess);
+      if (challenge !== null)
+        return { account, session: null, code: await codes.issue('sign_in', account.id, challenge) };
+      const session = await sessions.start(account);
+      await recordSignIn(audit, session, path, 'oidc');
+      return { account, session, code: null };
     });
-    return { ...account, role };
+  } catch (error) {
+    if (
+      isIpoError(error) &&
+      (error.code === 'bad_credentials' || error.code === 'forbidden' || error.code === 'conflict')
+    ) {
+      const detail = { reason: 'oidc', code: error.code, message: error.message, address };
+      await audit.record({ actor: null, action: 'sign_in_failed', target: null, path, detail });
+    } else await failures.change(client, afterSuccess);
+    throw error;
   }
+}
 
-  async function linkOrMake(identity: Identity, subject: string, role: Role, path: string): Promise<Account> {
-    if (identity.email === null) {
-      throw new AccountError('forbidden', 'the identity provider gave no e-mail address', {
-        hint: 'Let it send the claim email for the scope email',
-      });
-    }
-    if (!identity.emailVerified && !rules.trustEmail) {
-      throw new AccountError(
-        'forbidden',
-        'the identity provider does not say that the e-mail address is verified',
-        {
-          hint: 'Verify it there; for a provider that never says so, set trustEmail',
-        },
-      );
-    }
-    const email = addressOf(identity.email);
-    const account = await accounts.hold({ email });
-    if (account === null) return make(identity, subject, email, role, path);
-    if (account.disabledAt !== null) throw disabled();
-    if (account.oidcSubject !== null) {
-      throw new AccountError('conflict', 'the account of this e-mail address belongs to another identity', {
-        hint: 'An administrator can disable and anonymise the old account',
-      });
-    }
-    await accounts.update(account.id, { oidcSubject: subject });
-    const detail = { account_id: account.id, changed: ['oidc_subject'], by: 'oidc' };
-    await audit.record({ actor: actorOf(account), action: 'account_update', target: email, path, detail });
-    return { ...account, oidcSubject: subject };
-  }
+/**
+ * Anybody may come back with anything, and each time costs an entry of the audit log and a call to the provider; so a client is
+ * counted before that, under a key of its own, and forgiven when it was not at fault.
+ */
+async function countTry({ failures, clock }: AccountParts, client: string, free: number): Promise<void> {
+  const [kept = NO_FAILURES] = await failures.read([client]);
+  const wait = secondsBlocked(kept, clock.now());
+  const { before, after } =
+    wait > 0
+      ? { before: kept, after: kept }
+      : await failures.change(client, (stands) =>
+          secondsBlocked(stands, clock.now()) > 0 ? stands : afterFailure(stands, clock.now(), free),
+        );
+  if (before === after)
+    throw lockedOut(
+      secondsBlocked(before, clock.now()),
+      'Passwords, API tokens and open sessions are not affected',
+    );
+}
 
-  async function make(
-    identity: Identity,
-    subject: string,
-    email: string,
-    role: Role,
-    path: string,
-  ): Promise<Account> {
-    const account: Account = {
-      id: makeId(),
-      email,
-      name: nameOf(identity),
-      avatar: pictureOf(identity),
-      role,
-      passwordHash: null,
-      oidcSubject: subject,
-      createdAt: clock.now(),
-      disabledAt: null,
-      anonymisedAt: null,
-    };
-    if (!(await accounts.insert(account)))
-      throw new AccountError('conflict', 'another sign-in of this person was quicker', {
-        hint: 'Sign in again',
-      });
-    const detail = { account_id: account.id, role, by: 'oidc' };
-    await audit.record({ actor: actorOf(account), action: 'account_create', target: email, path, detail });
-    return account;
+/** The account of an identity, held: known by its subject, else linked by its verified address, else made. */
+async function accountOf(
+  context: OidcContext,
+  identity: Identity,
+  role: Role,
+  path: string,
+): Promise<Account> {
+  const { rules, parts } = context;
+  const { accounts, audit } = parts;
+  const subject = subjectOf(identity);
+  const { administrators } = await accounts.holdAdministrators();
+  const account = await accounts.hold({ oidcSubject: subject });
+  if (account === null) return linkOrMake(context, identity, subject, role, path);
+  if (account.disabledAt !== null) throw disabled();
+  // Without a claim the provider says nothing of roles, and an administrator's choice stands.
+  const lost = account.role === 'administrator' && administrators <= 1;
+  if (rules.roles.claim === null || role === account.role || lost) return account;
+  await accounts.update(account.id, { role });
+  await parts.sessions.endAll(account.id);
+  const detail = {
+    account_id: account.id,
+    changed: ['role'],
+    role: { from: account.role, to: role },
+    by: 'oidc',
+  };
+  await audit.record({
+    actor: actorOf(account),
+    action: 'account_update',
+    target: targetOf(account),
+    path,
+    detail,
+  });
+  return { ...account, role };
+}
+
+async function linkOrMake(
+  { parts, rules }: OidcContext,
+  identity: Identity,
+  subject: string,
+  role: Role,
+  path: string,
+): Promise<Account> {
+  const { accounts, audit } = parts;
+  if (identity.email === null) {
+    throw new AccountError('forbidden', 'the identity provider gave no e-mail address', {
+      hint: 'Let it send the claim email for the scope email',
+    });
   }
+  if (!identity.emailVerified && !rules.trustEmail) {
+    throw new AccountError(
+      'forbidden',
+      'the identity provider does not say that the e-mail address is verified',
+      {
+        hint: 'Verify it there; for a provider that never says so, set trustEmail',
+      },
+    );
+  }
+  const email = addressOf(identity.email);
+  const account = await accounts.hold({ email });
+  if (account === null) return makeAccount(parts, identity, subject, email, role, path);
+  if (account.disabledAt !== null) throw disabled();
+  if (account.oidcSubject !== null) {
+    throw new AccountError('conflict', 'the account of this e-mail address belongs to another identity', {
+      hint: 'An administrator can disable and anonymise the old account',
+    });
+  }
+  await accounts.update(account.id, { oidcSubject: subject });
+  const detail = { account_id: account.id, changed: ['oidc_subject'], by: 'oidc' };
+  await audit.record({ actor: actorOf(account), action: 'account_update', target: email, path, detail });
+  return { ...account, oidcSubject: subject };
+}
+
+async function makeAccount(
+  { accounts, audit, clock }: AccountParts,
+  identity: Identity,
+  subject: string,
+  email: string,
+  role: Role,
+  path: string,
+): Promise<Account> {
+  const account: Account = {
+    id: makeId(),
+    email,
+    name: nameOf(identity),
+    avatar: pictureOf(identity),
+    role,
+    passwordHash: null,
+    oidcSubject: subject,
+    createdAt: clock.now(),
+    disabledAt: null,
+    anonymisedAt: null,
+  };
+  if (!(await accounts.insert(account)))
+    throw new AccountError('conflict', 'another sign-in of this person was quicker', {
+      hint: 'Sign in again',
+    });
+  const detail = { account_id: account.id, role, by: 'oidc' };
+  await audit.record({ actor: actorOf(account), action: 'account_create', target: email, path, detail });
+  return account;
 }
 
 function addressOf(text: string): string {

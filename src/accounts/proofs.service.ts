@@ -72,51 +72,33 @@ export function badCredentials(): AccountError {
 
 /** openProofs joins the checks with the store. */
 export function openProofs(parts: AccountParts, turns: Turns): Proofs {
-  const { accounts, failures, codes, audit, together, passwords, clock } = parts;
+  const { accounts, failures, codes, passwords, clock } = parts;
   return {
-    async withPassword({ email, password, address, device = null, path }, then) {
+    async withPassword(attempt, then) {
+      const { email, password, address, device = null } = attempt;
       if (isTooLong(password)) throw badCredentials();
       // Strangers lock out strangers: a device that signed in before is counted separately, by account and device.
       const known = deviceKey(device, await accounts.findByEmail(email), clock.now());
       const key = known ?? accountKey(email);
       const client = known === null ? addressKey(address) : null;
-      await holdUnblocked([key]); // without waiting for a turn: guesses during a block must not take the turns of others
-      await holdClient(client, address, key);
+      await holdUnblocked(parts, [key]); // without waiting for a turn: guesses during a block must not take the turns of others
+      await holdClient(parts, client, address, key);
       return turns.take(key, async () => {
         // Counted before the hash and forgotten after a success, so that guesses at once are no more than guesses in a row.
         const { before, after } = await failures.change(key, (before) =>
           secondsBlocked(before, clock.now()) > 0 ? before : afterFailure(before, clock.now()),
         );
         if (before === after) throw lockedOut(secondsBlocked(before, clock.now()));
-        await holdClient(client, address, key, before);
+        await holdClient(parts, client, address, key, before);
         const account = await accounts.findByEmail(email);
         const { ok, outdated } = await passwords.verify(password, account?.passwordHash ?? null);
         if (account === null || !ok || account.disabledAt !== null) {
-          await together(async () => {
-            const counted =
-              client === null
-                ? null
-                : await failures.change(client, (kept) => afterFailure(kept, clock.now(), freeOf(address)));
-            // Through a shared proxy anybody can go on with made-up addresses during a block, and would fill the log.
-            if (account === null && counted !== null && secondsBlocked(counted.before, clock.now()) > 0)
-              return;
-            const known = ok ? 'disabled' : 'password';
-            const reason = account === null ? 'unknown_account' : known;
-            const blocked = secondsBlocked(after, clock.now());
-            await audit.record({
-              actor: null,
-              action: 'sign_in_failed',
-              // What was typed may be a password; only the address of an account is written down.
-              target: account?.email ?? null,
-              path,
-              detail: {
-                reason,
-                address,
-                ...(account !== null && { account_id: account.id }),
-                ...(known !== null && { known_device: true }),
-                ...(blocked > 0 && { blocked_seconds: blocked }),
-              },
-            });
+          const refused = ok ? 'disabled' : 'password';
+          await recordFailure(parts, attempt, {
+            account,
+            reason: account === null ? 'unknown_account' : refused,
+            client,
+            blocked: secondsBlocked(after, clock.now()),
           });
           throw badCredentials();
         }
@@ -138,7 +120,7 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
     async withCode(text, purpose, address) {
       // 125 bits are not guessed; the count only keeps one client from trying for the sake of it.
       const key = isShared(address) ? null : addressKey(address);
-      if (key !== null) await holdUnblocked([key]);
+      if (key !== null) await holdUnblocked(parts, [key]);
       const read = readCode(text);
       const hash = read === null ? null : secretHash(read);
       const code = hash === null ? null : await codes.find(hash);
@@ -159,26 +141,65 @@ export function openProofs(parts: AccountParts, turns: Turns): Proofs {
       });
     },
   };
+}
 
-  /** A shared address over its bound holds up only those accounts that had a failure themselves since their last success. */
-  async function holdClient(
-    client: string | null,
-    address: string,
-    key: string,
-    before?: Failures,
-  ): Promise<void> {
-    if (client === null) return;
-    if (!isShared(address)) return holdUnblocked([client]);
-    const [own = NO_FAILURES] = before === undefined ? await failures.read([key]) : [before];
-    const fresh = clock.now() - own.lastAt > FORGOTTEN_AFTER || own.failures === 0;
-    if (!fresh) await holdUnblocked([client]);
-  }
+/** Why an attempt failed: of a known device (client null) it counts for nobody else. */
+interface Failed {
+  readonly account: Account | null;
+  readonly reason: 'unknown_account' | 'disabled' | 'password';
+  readonly client: string | null;
+  /** Seconds for which the next try is refused. */
+  readonly blocked: number;
+}
 
-  async function holdUnblocked(keys: readonly string[]): Promise<void> {
-    const now = clock.now();
-    const wait = Math.max(...(await failures.read(keys)).map((kept) => secondsBlocked(kept, now)));
-    if (wait > 0) throw lockedOut(wait);
-  }
+async function recordFailure(
+  { failures, audit, together, clock }: AccountParts,
+  { address, path }: Attempt,
+  { account, reason, client, blocked }: Failed,
+): Promise<void> {
+  await together(async () => {
+    const counted =
+      client === null
+        ? null
+        : await failures.change(client, (kept) => afterFailure(kept, clock.now(), freeOf(address)));
+    // Through a shared proxy anybody can go on with made-up addresses during a block, and would fill the log.
+    if (account === null && counted !== null && secondsBlocked(counted.before, clock.now()) > 0) return;
+    await audit.record({
+      actor: null,
+      action: 'sign_in_failed',
+      // What was typed may be a password; only the address of an account is written down.
+      target: account?.email ?? null,
+      path,
+      detail: {
+        reason,
+        address,
+        ...(account !== null && { account_id: account.id }),
+        ...(client === null && { known_device: true }),
+        ...(blocked > 0 && { blocked_seconds: blocked }),
+      },
+    });
+  });
+}
+
+/** A shared address over its bound holds up only those accounts that had a failure themselves since their last success. */
+async function holdClient(
+  parts: AccountParts,
+  client: string | null,
+  address: string,
+  key: string,
+  before?: Failures,
+): Promise<void> {
+  if (client === null) return;
+  if (!isShared(address)) return holdUnblocked(parts, [client]);
+  const [own = NO_FAILURES] = before === undefined ? await parts.failures.read([key]) : [before];
+  const fresh = parts.clock.now() - own.lastAt > FORGOTTEN_AFTER || own.failures === 0;
+  if (!fresh) await holdUnblocked(parts, [client]);
+}
+
+async function holdUnblocked({ failures, clock }: AccountParts, keys: readonly string[]): Promise<void> {
+  const now = clock.now();
+  const wait = Math.max(...(await failures.read(keys)).map((kept) => secondsBlocked(kept, now)));
+  if (wait > 0) throw lockedOut(wait);
 }
 
 /** lockedOut says when the next try is possible. */

@@ -39,54 +39,9 @@ export interface Tokens {
 
 /** openTokens joins tokens with the store. */
 export function openTokens(parts: AccountParts): Tokens {
-  const { accounts, tokens, audit, together, clock, log } = parts;
+  const { tokens, audit, together, clock } = parts;
   return {
-    async create(principal, { name, role, days }, path) {
-      if (principal.via !== 'session') {
-        throw new AccountError('forbidden', 'a token cannot make tokens', {
-          hint: 'Sign in as a user; otherwise a leaked token could give lasting access',
-        });
-      }
-      const life = days ?? TOKEN_DAYS;
-      if (!Number.isInteger(life) || life < 1 || life > MAX_TOKEN_DAYS)
-        throw invalidField('days', `it must be between 1 and ${MAX_TOKEN_DAYS}`);
-      const wanted = role ?? 'viewer';
-      return together(async () => {
-        const account = await accounts.hold({ id: principal.accountId });
-        if (account === null || account.disabledAt !== null)
-          throw new AccountError('forbidden', 'the account is disabled');
-        if (!mayAct(account.role, wanted)) {
-          throw new AccountError(
-            'forbidden',
-            `a ${account.role} cannot make a token with the role ${wanted}`,
-            {
-              hint: `The highest is ${account.role}`,
-            },
-          );
-        }
-        const now = clock.now();
-        if ((await tokens.countActive(account.id, now)) >= MAX_TOKENS) {
-          throw new AccountError('conflict', `the account has ${MAX_TOKENS} tokens, which is the most`, {
-            hint: 'Revoke those that are not used: ipo token list, ipo token revoke ID',
-          });
-        }
-        const secret = makeSecret('token');
-        const token: Token = {
-          id: makeId(),
-          accountId: account.id,
-          name: readName(name),
-          role: wanted,
-          createdAt: now,
-          expiresAt: now + life * DAY_MS,
-          usedAt: null,
-          revokedAt: null,
-        };
-        await tokens.insert(token, secretHash(secret));
-        const detail = { name: token.name, role: wanted, days: life };
-        await audit.record({ actor: principal, action: 'token_create', target: token.id, path, detail });
-        return { token, secret };
-      });
-    },
+    create: (principal, wanted, path) => createToken(parts, principal, wanted, path),
 
     async list(principal, { all, ...page }) {
       if (all && !mayAct(principal.role, 'administrator')) {
@@ -115,25 +70,75 @@ export function openTokens(parts: AccountParts): Tokens {
       });
     },
 
-    async find(secret) {
-      if (secretKind(secret) !== 'token') return null;
-      const hash = secretHash(secret);
-      const found = await tokens.find(hash);
-      const now = clock.now();
-      if (found === null || !sameDigest(found.hash, hash)) return null;
-      const { token, account } = found;
-      if (token.revokedAt !== null || now >= token.expiresAt || account.disabledAt !== null) return null;
-      if (now - (token.usedAt ?? 0) >= USE_RECORDED_EVERY) {
-        await tokens
-          .used(token.id, now)
-          .catch((error: unknown) => log.warn('use of a token not recorded', { error }));
-      }
-      const role = ROLES.find((each) => each === token.role || each === account.role) ?? 'viewer';
-      return {
-        principal: { accountId: account.id, name: shownName(account), role, via: 'token', tokenId: token.id },
-        account,
-        expiresAt: token.expiresAt,
-      };
-    },
+    find: (secret) => findToken(parts, secret),
+  };
+}
+
+async function createToken(
+  { accounts, tokens, audit, together, clock }: AccountParts,
+  principal: Principal,
+  { name, role, days }: NewToken,
+  path: string,
+): ReturnType<Tokens['create']> {
+  if (principal.via !== 'session') {
+    throw new AccountError('forbidden', 'a token cannot make tokens', {
+      hint: 'Sign in as a user; otherwise a leaked token could give lasting access',
+    });
+  }
+  const life = days ?? TOKEN_DAYS;
+  if (!Number.isInteger(life) || life < 1 || life > MAX_TOKEN_DAYS)
+    throw invalidField('days', `it must be between 1 and ${MAX_TOKEN_DAYS}`);
+  const wanted = role ?? 'viewer';
+  return together(async () => {
+    const account = await accounts.hold({ id: principal.accountId });
+    if (account === null || account.disabledAt !== null)
+      throw new AccountError('forbidden', 'the account is disabled');
+    if (!mayAct(account.role, wanted)) {
+      throw new AccountError('forbidden', `a ${account.role} cannot make a token with the role ${wanted}`, {
+        hint: `The highest is ${account.role}`,
+      });
+    }
+    const now = clock.now();
+    if ((await tokens.countActive(account.id, now)) >= MAX_TOKENS) {
+      throw new AccountError('conflict', `the account has ${MAX_TOKENS} tokens, which is the most`, {
+        hint: 'Revoke those that are not used: ipo token list, ipo token revoke ID',
+      });
+    }
+    const secret = makeSecret('token');
+    const token: Token = {
+      id: makeId(),
+      accountId: account.id,
+      name: readName(name),
+      role: wanted,
+      createdAt: now,
+      expiresAt: now + life * DAY_MS,
+      usedAt: null,
+      revokedAt: null,
+    };
+    await tokens.insert(token, secretHash(secret));
+    const detail = { name: token.name, role: wanted, days: life };
+    await audit.record({ actor: principal, action: 'token_create', target: token.id, path, detail });
+    return { token, secret };
+  });
+}
+
+async function findToken({ tokens, clock, log }: AccountParts, secret: string): ReturnType<Tokens['find']> {
+  if (secretKind(secret) !== 'token') return null;
+  const hash = secretHash(secret);
+  const found = await tokens.find(hash);
+  const now = clock.now();
+  if (found === null || !sameDigest(found.hash, hash)) return null;
+  const { token, account } = found;
+  if (token.revokedAt !== null || now >= token.expiresAt || account.disabledAt !== null) return null;
+  if (now - (token.usedAt ?? 0) >= USE_RECORDED_EVERY) {
+    await tokens
+      .used(token.id, now)
+      .catch((error: unknown) => log.warn('use of a token not recorded', { error }));
+  }
+  const role = ROLES.find((each) => each === token.role || each === account.role) ?? 'viewer';
+  return {
+    principal: { accountId: account.id, name: shownName(account), role, via: 'token', tokenId: token.id },
+    account,
+    expiresAt: token.expiresAt,
   };
 }

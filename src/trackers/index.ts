@@ -31,6 +31,7 @@ export {
 export { closingChannel, type EndedFinding, type RowKind, type TrackingRow } from './row.ts';
 export { inOrder, shareOut, type AlertCandidate, type Candidate } from './candidates.ts';
 export type {
+  Away,
   CapWindow,
   ChannelNote,
   CriticalCursor,

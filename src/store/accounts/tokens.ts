@@ -1,5 +1,12 @@
 import type { Selectable } from 'kysely';
-import { ROLES, type Token, type TokenStore } from '../../accounts/index.ts';
+import {
+  ROLES,
+  type Account,
+  type Page,
+  type Paged,
+  type Token,
+  type TokenStore,
+} from '../../accounts/index.ts';
 import { ACCOUNT_COLUMNS, toAccount } from './accounts.ts';
 import type { Store } from '../sql/store.ts';
 import type { Tables } from '../tables/index.ts';
@@ -21,17 +28,8 @@ const ALL = 1_000_000;
 
 /** tokenStore keeps API tokens in a database. */
 export function tokenStore(store: Store): TokenStore {
-  const joined = () =>
-    store.read.selectFrom('tokens').innerJoin('accounts', 'accounts.id', 'tokens.account_id');
   return {
-    async find(hash) {
-      const row = await joined()
-        .select(ACCOUNT_COLUMNS)
-        .select(TOKEN_COLUMNS)
-        .where('tokens.hash', '=', hash)
-        .executeTakeFirst();
-      return row === undefined ? null : { hash: row.hash, token: fromJoined(row), account: toAccount(row) };
-    },
+    find: (hash) => findToken(store, hash),
     hold: (id) =>
       store.write(async (transaction) => {
         const row = await transaction
@@ -42,46 +40,8 @@ export function tokenStore(store: Store): TokenStore {
           .executeTakeFirst();
         return row === undefined ? null : toToken(row);
       }),
-    insert: (token, hash) =>
-      store.write(async (transaction) => {
-        await transaction
-          .insertInto('tokens')
-          .values({
-            id: token.id,
-            account_id: token.accountId,
-            name: token.name,
-            role: token.role,
-            hash,
-            created_at: token.createdAt,
-            expires_at: token.expiresAt,
-            used_at: token.usedAt,
-            revoked_at: token.revokedAt,
-          })
-          .execute();
-      }),
-    async list(accountId, endedSince, { limit, offset }) {
-      const listed = joined()
-        .where('tokens.expires_at', '>=', endedSince)
-        .where((of) =>
-          of.or([of('tokens.revoked_at', 'is', null), of('tokens.revoked_at', '>=', endedSince)]),
-        );
-      const wanted = accountId === null ? listed : listed.where('tokens.account_id', '=', accountId);
-      const { total } = await wanted
-        .select((of) => of.fn.countAll<number>().as('total'))
-        .executeTakeFirstOrThrow();
-      const rows = await wanted
-        .select(ACCOUNT_COLUMNS)
-        .select(TOKEN_COLUMNS)
-        .orderBy('tokens.created_at', 'desc')
-        .orderBy('tokens.id')
-        .limit(limit ?? ALL)
-        .offset(offset)
-        .execute();
-      return {
-        items: rows.map((row) => ({ token: fromJoined(row), account: toAccount(row) })),
-        total,
-      };
-    },
+    insert: (token, hash) => insertToken(store, token, hash),
+    list: (accountId, endedSince, page) => listTokens(store, accountId, endedSince, page),
     countActive: (accountId, now) =>
       store.write(async (transaction) => {
         const { active } = await transaction
@@ -117,6 +77,72 @@ export function tokenStore(store: Store): TokenStore {
           .executeTakeFirst();
         return Number(numUpdatedRows);
       }),
+  };
+}
+
+interface Found {
+  readonly hash: Buffer;
+  readonly token: Token;
+  readonly account: Account;
+}
+
+/** Tokens with the accounts that they stand for. */
+function joined(store: Store) {
+  return store.read.selectFrom('tokens').innerJoin('accounts', 'accounts.id', 'tokens.account_id');
+}
+
+async function findToken(store: Store, hash: Buffer): Promise<Found | null> {
+  const row = await joined(store)
+    .select(ACCOUNT_COLUMNS)
+    .select(TOKEN_COLUMNS)
+    .where('tokens.hash', '=', hash)
+    .executeTakeFirst();
+  return row === undefined ? null : { hash: row.hash, token: fromJoined(row), account: toAccount(row) };
+}
+
+async function insertToken(store: Store, token: Token, hash: Buffer): Promise<void> {
+  await store.write(async (transaction) => {
+    await transaction
+      .insertInto('tokens')
+      .values({
+        id: token.id,
+        account_id: token.accountId,
+        name: token.name,
+        role: token.role,
+        hash,
+        created_at: token.createdAt,
+        expires_at: token.expiresAt,
+        used_at: token.usedAt,
+        revoked_at: token.revokedAt,
+      })
+      .execute();
+  });
+}
+
+async function listTokens(
+  store: Store,
+  accountId: string | null,
+  endedSince: number,
+  { limit, offset }: Page,
+): Promise<Paged<Omit<Found, 'hash'>>> {
+  const listed = joined(store)
+    .where('tokens.expires_at', '>=', endedSince)
+    .where((of) => of.or([of('tokens.revoked_at', 'is', null), of('tokens.revoked_at', '>=', endedSince)]));
+  const wanted = accountId === null ? listed : listed.where('tokens.account_id', '=', accountId);
+  const { total } = await wanted
+    .select((of) => of.fn.countAll<number>().as('total'))
+    .executeTakeFirstOrThrow();
+  const rows = await wanted
+    .select(ACCOUNT_COLUMNS)
+    .select(TOKEN_COLUMNS)
+    .orderBy('tokens.created_at', 'desc')
+    .orderBy('tokens.id')
+    .limit(limit ?? ALL)
+    .offset(offset)
+    .execute();
+  return {
+    items: rows.map((row) => ({ token: fromJoined(row), account: toAccount(row) })),
+    total,
   };
 }
 

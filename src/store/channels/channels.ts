@@ -44,56 +44,10 @@ export function channelStore(store: Store): ChannelStore {
         .executeTakeFirst();
       return row === undefined ? null : toChannel(row);
     },
-    create: (id, channel) =>
-      store.write(async (transaction) => {
-        await lock(transaction, channel.at);
-        if (await isTaken(transaction, channel.name, id)) return 'taken';
-        const { last } = await transaction
-          .selectFrom('channels')
-          .select((of) => of.fn.max('place').as('last'))
-          .executeTakeFirstOrThrow();
-        const row = await transaction
-          .insertInto('channels')
-          .values({
-            id,
-            kind: channel.kind,
-            ...columnsOf(channel),
-            created_at: channel.at,
-            place: (last ?? 0) + 1,
-            version: 1,
-          })
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        await keepCredential(transaction, id, channel);
-        return toChannel(row);
-      }),
+    create: (id, channel) => store.write((transaction) => createChannel(transaction, id, channel)),
     replace: (id, channel, expected) =>
-      store.write(async (transaction) => {
-        await lock(transaction, channel.at);
-        const before = await find(transaction, id);
-        if (before === undefined) return 'missing';
-        if (!stands(before, expected)) return 'mismatch';
-        if (await isTaken(transaction, channel.name, id)) return 'taken';
-        const row = await transaction
-          .updateTable('channels')
-          .set({ ...columnsOf(channel), version: before.version + 1 })
-          .where('id', '=', id)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        await keepCredential(transaction, id, channel);
-        return toChannel(row);
-      }),
-    remove: (id, expected) =>
-      store.write(async (transaction) => {
-        await lock(transaction, null);
-        const before = await find(transaction, id);
-        if (before === undefined) return 'missing';
-        if (!stands(before, expected)) return 'mismatch';
-        await transaction.deleteFrom('channel_credentials').where('channel_id', '=', id).execute();
-        await transaction.deleteFrom('channels').where('id', '=', id).execute();
-        await dropChannel(transaction, id);
-        return toChannel(before);
-      }),
+      store.write((transaction) => replaceChannel(transaction, id, channel, expected)),
+    remove: (id, expected) => store.write((transaction) => removeChannel(transaction, id, expected)),
     setState: (id, state) =>
       store.write(async (transaction) => {
         const columns = stateColumns(state);
@@ -139,6 +93,69 @@ export function channelStore(store: Store): ChannelStore {
         return numUpdatedRows > 0n;
       }),
   };
+}
+
+async function createChannel(
+  transaction: Transaction<Tables>,
+  id: string,
+  channel: ChannelWrite,
+): Promise<StoredChannel | 'taken'> {
+  await lock(transaction, channel.at);
+  if (await isTaken(transaction, channel.name, id)) return 'taken';
+  const { last } = await transaction
+    .selectFrom('channels')
+    .select((of) => of.fn.max('place').as('last'))
+    .executeTakeFirstOrThrow();
+  const row = await transaction
+    .insertInto('channels')
+    .values({
+      id,
+      kind: channel.kind,
+      ...columnsOf(channel),
+      created_at: channel.at,
+      place: (last ?? 0) + 1,
+      version: 1,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await keepCredential(transaction, id, channel);
+  return toChannel(row);
+}
+
+async function replaceChannel(
+  transaction: Transaction<Tables>,
+  id: string,
+  channel: ChannelWrite,
+  expected: ExpectedChannel,
+): Promise<StoredChannel | 'missing' | 'mismatch' | 'taken'> {
+  await lock(transaction, channel.at);
+  const before = await find(transaction, id);
+  if (before === undefined) return 'missing';
+  if (!stands(before, expected)) return 'mismatch';
+  if (await isTaken(transaction, channel.name, id)) return 'taken';
+  const row = await transaction
+    .updateTable('channels')
+    .set({ ...columnsOf(channel), version: before.version + 1 })
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await keepCredential(transaction, id, channel);
+  return toChannel(row);
+}
+
+async function removeChannel(
+  transaction: Transaction<Tables>,
+  id: string,
+  expected: ExpectedChannel,
+): Promise<StoredChannel | 'missing' | 'mismatch'> {
+  await lock(transaction, null);
+  const before = await find(transaction, id);
+  if (before === undefined) return 'missing';
+  if (!stands(before, expected)) return 'mismatch';
+  await transaction.deleteFrom('channel_credentials').where('channel_id', '=', id).execute();
+  await transaction.deleteFrom('channels').where('id', '=', id).execute();
+  await dropChannel(transaction, id);
+  return toChannel(before);
 }
 
 /** Writes of channels go one after another on PostgreSQL too: names and places are looked at before they are taken. */

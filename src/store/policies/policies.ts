@@ -7,6 +7,7 @@ import type {
   PolicyRevision,
   PolicyStore,
   PolicyWrite,
+  Replaced,
   StoredPolicy,
 } from '../../policy/index.ts';
 import { held } from '../sql/dialect.ts';
@@ -41,49 +42,8 @@ export function policyStore(store: Store): PolicyStore {
         .executeTakeFirst();
       return row === undefined ? null : toStored(row);
     },
-    create: (policy) =>
-      store.write(async (transaction) => {
-        const row = await transaction
-          .insertInto('policies')
-          .values({
-            name: policy.name,
-            document: JSON.stringify(policy.document),
-            revision: policy.revision,
-            version: 1,
-            created_at: policy.at,
-            updated_at: policy.at,
-            updated_by: policy.by,
-          })
-          .onConflict((conflict) => conflict.column('name').doNothing())
-          .returningAll()
-          .executeTakeFirst();
-        if (row === undefined) return null;
-        await record(transaction, policy);
-        return toStored(row);
-      }),
-    replace: (policy, expected) =>
-      store.write(async (transaction) => {
-        const before = await find(transaction, policy.name);
-        if (before === undefined) return { kind: 'missing' };
-        if (!stands(before, expected)) return { kind: 'mismatch' };
-        const document = JSON.stringify(policy.document);
-        if (before.revision === policy.revision && isSame(before.document, document))
-          return { kind: 'unchanged', policy: toStored(before) };
-        const row = await transaction
-          .updateTable('policies')
-          .set({
-            document,
-            revision: policy.revision,
-            version: before.version + 1,
-            updated_at: policy.at,
-            updated_by: policy.by,
-          })
-          .where('name', '=', policy.name)
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        await record(transaction, policy);
-        return { kind: 'replaced', policy: toStored(row), before: toStored(before) };
-      }),
+    create: (policy) => store.write((transaction) => createPolicy(transaction, policy)),
+    replace: (policy, expected) => store.write((transaction) => replacePolicy(transaction, policy, expected)),
     remove: (name, expected, at) =>
       store.write(async (transaction) => {
         const before = await find(transaction, name);
@@ -116,6 +76,56 @@ export function policyReads(store: Store): PolicyReads {
     heads: () => store.read.selectFrom('policies').select(['name', 'revision']).orderBy('name').execute(),
     get: (name) => policyStore(store).get(name),
   };
+}
+
+async function createPolicy(
+  transaction: Transaction<Tables>,
+  policy: PolicyWrite,
+): Promise<StoredPolicy | null> {
+  const row = await transaction
+    .insertInto('policies')
+    .values({
+      name: policy.name,
+      document: JSON.stringify(policy.document),
+      revision: policy.revision,
+      version: 1,
+      created_at: policy.at,
+      updated_at: policy.at,
+      updated_by: policy.by,
+    })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  if (row === undefined) return null;
+  await record(transaction, policy);
+  return toStored(row);
+}
+
+async function replacePolicy(
+  transaction: Transaction<Tables>,
+  policy: PolicyWrite,
+  expected: Expected,
+): Promise<Replaced> {
+  const before = await find(transaction, policy.name);
+  if (before === undefined) return { kind: 'missing' };
+  if (!stands(before, expected)) return { kind: 'mismatch' };
+  const document = JSON.stringify(policy.document);
+  if (before.revision === policy.revision && isSame(before.document, document))
+    return { kind: 'unchanged', policy: toStored(before) };
+  const row = await transaction
+    .updateTable('policies')
+    .set({
+      document,
+      revision: policy.revision,
+      version: before.version + 1,
+      updated_at: policy.at,
+      updated_by: policy.by,
+    })
+    .where('name', '=', policy.name)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  await record(transaction, policy);
+  return { kind: 'replaced', policy: toStored(row), before: toStored(before) };
 }
 
 async function listRevisions(store: Store, name: string, { limit, offset }: PolicyPage) {

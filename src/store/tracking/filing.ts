@@ -1,5 +1,15 @@
 import { sql, type RawBuilder } from 'kysely';
-import type { FilingStore, StoredClock } from '../../trackers/index.ts';
+import type {
+  Away,
+  CapWindow,
+  Fence,
+  FilingStore,
+  IssueRef,
+  Moment,
+  PendingAttempt,
+  Recorded,
+  StoredClock,
+} from '../../trackers/index.ts';
 import type { Store } from '../sql/store.ts';
 import { noteFiled, readAlerts } from './alerts.ts';
 import { countAttempt, countOpened, makeClaim, openedBy, readPending } from './claims.ts';
@@ -35,53 +45,12 @@ export function filingStore(store: Store): FilingStore {
     opened: (channelId, since) => countOpened(read, channelId, since),
     claim: (claim, fence) => makeClaim(store, claim, fence),
     pending: (at) => readPending(read, at),
-    beginAttempt: (marker, { id, at, tick, target }, after, cap, fence) =>
-      underFence(store, fence, async (transaction) => {
-        const rows = await run(
-          transaction,
-          sql<Row<'tracking', 'attempt_id'>>`select attempt_id from tracking where ${unfiled(marker)}`,
-        );
-        if (rows.length === 0 || rows.some(({ attempt_id }) => attempt_id !== after)) return 'gone';
-        if (!(await countAttempt(transaction, marker, tick, cap))) return 'cap';
-        await run(
-          transaction,
-          sql`update tracking set unsure_at = case when attempt_id is null then unsure_at else coalesce(unsure_at, attempt_at) end,
-             unsure_target = case when attempt_id is null then unsure_target else coalesce(unsure_target, target) end,
-             attempt_id = ${id}, attempt_at = ${at}, attempt_tick = ${tick}, target = ${target}, misses = 0, missed_tick = null,
-             attempts = attempts + 1, fence = ${fence} where ${unfiled(marker)}`,
-        );
-        return 'begun';
-      }),
-    recordIssue: (marker, attemptId, { key, url, id }, { at, tick }, fence) =>
-      underFence(store, fence, async (transaction) => {
-        const rows = await run(
-          transaction,
-          sql<
-            Row<'tracking', 'kind' | 'digest' | 'rule'>
-          >`update tracking set issue_key = ${key}, issue_url = ${url}, issue_id = ${id}, opened_at = coalesce(opened_at, ${at}), attempt_id = null,
-             misses = 0, missed_tick = null, last_error = null, fence = ${fence}
-           where ${unfiled(marker)} and attempt_id is not distinct from ${attemptId} returning kind, digest, rule`,
-        );
-        await run(transaction, sql`delete from tracking_summaries where marker = ${marker}`);
-        await openedBy(transaction, marker, tick);
-        return { rows: rows.length, notified: await noteFiled(transaction, rows) };
-      }),
+    beginAttempt: (marker, attempt, after, cap, fence) =>
+      beginAttempt(store, marker, attempt, after, cap, fence),
+    recordIssue: (marker, attemptId, issue, opened, fence) =>
+      recordIssue(store, marker, attemptId, issue, opened, fence),
     clearAttempt: (marker, attemptId, error, fence, away = null) =>
-      underFence(store, fence, async (transaction) => {
-        const cleared = await run(
-          transaction,
-          sql`update tracking set attempt_id = null, misses = 0, missed_tick = null, last_error = coalesce(${error === null ? null : shownError(error)}, last_error)
-           where ${unfiled(marker)} and attempt_id = ${attemptId} returning id`,
-        );
-        if (away !== null && cleared.length > 0)
-          await run(
-            transaction,
-            sql`update tracking set away_times = case when away_target = ${away.target} then away_times + 1 else 1 end, away_target = ${away.target},
-               away_answer = ${away.answer} where ${unfiled(marker)}`,
-          );
-        if (error !== null && cleared.length > 0)
-          await run(transaction, sql`delete from tracking_issues where marker = ${marker}`);
-      }),
+      clearAttempt(store, marker, attemptId, error, fence, away),
     async noteMiss(marker, attemptId, tick, error, fence) {
       await change(
         sql`update tracking set misses = misses + 1, missed_tick = ${tick}, last_error = ${shownError(error)}
@@ -131,6 +100,80 @@ export function filingStore(store: Store): FilingStore {
       return warned > 0;
     },
   };
+}
+
+function beginAttempt(
+  store: Store,
+  marker: string,
+  { id, at, tick, target }: Omit<PendingAttempt, 'misses' | 'missedTick'>,
+  after: string | null,
+  cap: CapWindow & { readonly channelId: string },
+  fence: Fence,
+): Promise<'begun' | 'cap' | 'gone'> {
+  return underFence(store, fence, async (transaction) => {
+    const rows = await run(
+      transaction,
+      sql<Row<'tracking', 'attempt_id'>>`select attempt_id from tracking where ${unfiled(marker)}`,
+    );
+    if (rows.length === 0 || rows.some(({ attempt_id }) => attempt_id !== after)) return 'gone';
+    if (!(await countAttempt(transaction, marker, tick, cap))) return 'cap';
+    await run(
+      transaction,
+      sql`update tracking set unsure_at = case when attempt_id is null then unsure_at else coalesce(unsure_at, attempt_at) end,
+         unsure_target = case when attempt_id is null then unsure_target else coalesce(unsure_target, target) end,
+         attempt_id = ${id}, attempt_at = ${at}, attempt_tick = ${tick}, target = ${target}, misses = 0, missed_tick = null,
+         attempts = attempts + 1, fence = ${fence} where ${unfiled(marker)}`,
+    );
+    return 'begun';
+  });
+}
+
+function recordIssue(
+  store: Store,
+  marker: string,
+  attemptId: string | null,
+  { key, url, id }: IssueRef,
+  { at, tick }: Moment,
+  fence: Fence,
+): Promise<Recorded> {
+  return underFence(store, fence, async (transaction) => {
+    const rows = await run(
+      transaction,
+      sql<
+        Row<'tracking', 'kind' | 'digest' | 'rule'>
+      >`update tracking set issue_key = ${key}, issue_url = ${url}, issue_id = ${id}, opened_at = coalesce(opened_at, ${at}), attempt_id = null,
+         misses = 0, missed_tick = null, last_error = null, fence = ${fence}
+       where ${unfiled(marker)} and attempt_id is not distinct from ${attemptId} returning kind, digest, rule`,
+    );
+    await run(transaction, sql`delete from tracking_summaries where marker = ${marker}`);
+    await openedBy(transaction, marker, tick);
+    return { rows: rows.length, notified: await noteFiled(transaction, rows) };
+  });
+}
+
+function clearAttempt(
+  store: Store,
+  marker: string,
+  attemptId: string,
+  error: string | null,
+  fence: Fence,
+  away: Omit<Away, 'times'> | null,
+): Promise<void> {
+  return underFence(store, fence, async (transaction) => {
+    const cleared = await run(
+      transaction,
+      sql`update tracking set attempt_id = null, misses = 0, missed_tick = null, last_error = coalesce(${error === null ? null : shownError(error)}, last_error)
+       where ${unfiled(marker)} and attempt_id = ${attemptId} returning id`,
+    );
+    if (away !== null && cleared.length > 0)
+      await run(
+        transaction,
+        sql`update tracking set away_times = case when away_target = ${away.target} then away_times + 1 else 1 end, away_target = ${away.target},
+           away_answer = ${away.answer} where ${unfiled(marker)}`,
+      );
+    if (error !== null && cleared.length > 0)
+      await run(transaction, sql`delete from tracking_issues where marker = ${marker}`);
+  });
 }
 
 async function saveClock(store: Store, clock: StoredClock, fence: number): Promise<void> {
