@@ -39,6 +39,10 @@ const LAST: Answered = {
 
 /** accountsRoutes let administrators say who may sign in. */
 export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
+  return [...allAccountsRoutes(life), ...oneAccountRoutes(life), ...actRoutes(life)];
+}
+
+function allAccountsRoutes(life: Accounts['life']): Route[] {
   return [
     route({
       key: 'GET /accounts',
@@ -85,6 +89,11 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
         return { status: 201, body, headers: { location: `/api/v1/accounts/${account.id}` } };
       },
     }),
+  ];
+}
+
+function oneAccountRoutes(life: Accounts['life']): Route[] {
+  return [
     route({
       key: 'GET /accounts/{id}',
       id: 'showAccount',
@@ -127,6 +136,11 @@ export function accountsRoutes({ accounts: { life } }: AccountsParts): Route[] {
         return { status: 204 };
       },
     }),
+  ];
+}
+
+function actRoutes(life: Accounts['life']): Route[] {
+  return [
     route({
       key: 'POST /accounts/{id}/password-code',
       id: 'issuePasswordCode',

@@ -48,20 +48,12 @@ const IF_MATCH = 'Needs `If-Match` with the ETag that GET gave, or `*` for whate
 const MAX_BODY = 65_536;
 
 /** channelRoutes read, write and test channels. A write and its audit entry are durable together before its answer. */
-export function channelRoutes({ channels, audit, together, told }: ChannelParts): Route[] {
-  const record = openRecording(audit);
-  const write = (
-    call: RecordedCall,
-    action: AuditAction,
-    act: (by: string) => Promise<WrittenChannel>,
-  ): Promise<WrittenChannel> =>
-    together(async () => {
-      const written = await act(`user:${(call.principal as Principal).accountId}`);
-      const { id, kind, name, enabled } = written.channel;
-      if (written.changed) await record(call, action, id, { kind, name, enabled });
-      return written;
-    });
+export function channelRoutes(parts: ChannelParts): Route[] {
+  return [...allChannelsRoutes(parts), ...oneChannelRoutes(parts), ...actRoutes(parts)];
+}
 
+function allChannelsRoutes(parts: ChannelParts): Route[] {
+  const { channels } = parts;
   return [
     route({
       key: 'GET /channels',
@@ -92,8 +84,14 @@ export function channelRoutes({ channels, audit, together, told }: ChannelParts)
         503: KEYLESS,
       },
       handle: async (call) =>
-        answerOf(await write(call, 'channel_create', (by) => channels.create(call.body, by)), 201),
+        answerOf(await write(parts, call, 'channel_create', (by) => channels.create(call.body, by)), 201),
     }),
+  ];
+}
+
+function oneChannelRoutes(parts: ChannelParts): Route[] {
+  const { channels, audit, together, told } = parts;
+  return [
     route({
       key: 'GET /channels/{id}',
       id: 'showChannel',
@@ -129,7 +127,7 @@ export function channelRoutes({ channels, audit, together, told }: ChannelParts)
       handle: async (call) => {
         const expected = expectedOf(call.headers);
         const act = (by: string) => channels.update(call.params.id, call.body, expected, by);
-        return answerOf(await write(call, 'channel_update', act), 200);
+        return answerOf(await write(parts, call, 'channel_update', act), 200);
       },
     }),
     route({
@@ -144,11 +142,18 @@ export function channelRoutes({ channels, audit, together, told }: ChannelParts)
         const expected = expectedOf(call.headers);
         await together(async () => {
           const { id, kind, name } = await channels.remove(call.params.id, expected);
-          await record(call, 'channel_delete', id, { kind, name });
+          await openRecording(audit)(call, 'channel_delete', id, { kind, name });
         });
         return { status: 204 };
       },
     }),
+  ];
+}
+
+function actRoutes(parts: ChannelParts): Route[] {
+  const { channels } = parts;
+  const record = openRecording(parts.audit);
+  return [
     route({
       key: 'POST /channels/{id}/adopt',
       id: 'adoptIssues',
@@ -179,7 +184,7 @@ export function channelRoutes({ channels, audit, together, told }: ChannelParts)
       params: channelPath,
       answers: { 200: { description: 'The channel as it is now', schema: writtenChannelSchema } },
       handle: async (call) =>
-        answerOf(await write(call, 'channel_resume', () => channels.resume(call.params.id)), 200),
+        answerOf(await write(parts, call, 'channel_resume', () => channels.resume(call.params.id)), 200),
     }),
     route({
       key: 'POST /channels/{id}/test',
@@ -211,6 +216,21 @@ export function channelRoutes({ channels, audit, together, told }: ChannelParts)
       },
     }),
   ];
+}
+
+function write(
+  { audit, together }: ChannelParts,
+  call: RecordedCall,
+  action: AuditAction,
+  act: (by: string) => Promise<WrittenChannel>,
+): Promise<WrittenChannel> {
+  const record = openRecording(audit);
+  return together(async () => {
+    const written = await act(`user:${(call.principal as Principal).accountId}`);
+    const { id, kind, name, enabled } = written.channel;
+    if (written.changed) await record(call, action, id, { kind, name, enabled });
+    return written;
+  });
 }
 
 function answerOf(written: WrittenChannel, status: 200 | 201): RouteAnswer {

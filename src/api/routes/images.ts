@@ -31,7 +31,7 @@ export interface ImageParts {
 
 /** imageRoutes list images with their states, show one, and ask for scans. */
 export function imageRoutes(parts: ImageParts): Route[] {
-  const { images, scanQueue, collected, audit, clock, together } = parts;
+  const { images, collected, clock } = parts;
   return [
     route({
       key: 'GET /images',
@@ -101,27 +101,35 @@ export function imageRoutes(parts: ImageParts): Route[] {
       answers: { 200: { description: 'What became of each digest', schema: scanRequestedSchema } },
       handle: async ({ body, principal, path }) => {
         checkDigests(body.digests);
-        const { accountId, name } = principal as Principal;
-        const requests = await together(async () => {
-          const made = await scanQueue.request(body.digests, `user:${accountId}`, clock.now());
-          await audit.record({
-            actor: { accountId, name },
-            action: 'rescan',
-            target: body.digests.length === 1 ? (body.digests[0] ?? null) : null,
-            path,
-            detail: {
-              queued: made.queued,
-              already_queued: made.alreadyQueued.length,
-              unknown: made.unknown.length,
-            },
-          });
-          return made;
-        });
-        const { queued, alreadyQueued, unknown } = requests;
+        const call = { principal: principal as Principal, path };
+        const { queued, alreadyQueued, unknown } = await requestScans(parts, body.digests, call);
         return { body: { queued, already_queued: alreadyQueued, unknown } };
       },
     }),
   ];
+}
+
+function requestScans(
+  { scanQueue, audit, clock, together }: ImageParts,
+  digests: readonly string[],
+  { principal, path }: { readonly principal: Principal; readonly path: string },
+): ReturnType<ScanQueue['request']> {
+  const { accountId, name } = principal;
+  return together(async () => {
+    const made = await scanQueue.request(digests, `user:${accountId}`, clock.now());
+    await audit.record({
+      actor: { accountId, name },
+      action: 'rescan',
+      target: digests.length === 1 ? (digests[0] ?? null) : null,
+      path,
+      detail: {
+        queued: made.queued,
+        already_queued: made.alreadyQueued.length,
+        unknown: made.unknown.length,
+      },
+    });
+    return made;
+  });
 }
 
 function checkDigests(digests: readonly string[]): void {

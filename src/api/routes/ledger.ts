@@ -99,7 +99,8 @@ function rowRoutes({ ledger, tree, signing, clock }: LedgerParts): Route[] {
   ];
 }
 
-function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
+function treeRoutes(parts: LedgerParts): Route[] {
+  const { tree } = parts;
   return [
     route({
       key: 'GET /ledger',
@@ -107,29 +108,7 @@ function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
       tag: 'ledger',
       summary: 'Show how the ledger stands: rows, tree, key, newest checkpoint, spool, anchors',
       answers: { 200: { description: 'The ledger', schema: ledgerSchema } },
-      handle: async () => {
-        const size = await tree.size();
-        const newest = await tree.newestCheckpoint();
-        const { rows, delayed } = spool();
-        return {
-          body: {
-            rows: await tree.rows(),
-            tree_size: size,
-            root: toBase64(await rootAt(tree, size)),
-            origin: signing.origin,
-            key: signing.vkey,
-            checkpoint: newest === null ? null : checkpointBody(newest),
-            spool: { rows, delayed },
-            anchors: (await anchors.list()).map(({ sink, at, lastError, size: told, refused }) => ({
-              name: sink,
-              size: told,
-              at: formatTime(at),
-              last_error: lastError,
-              refused,
-            })),
-          },
-        };
-      },
+      handle: async () => ({ body: await standingOf(parts) }),
     }),
     route({
       key: 'GET /ledger/checkpoint',
@@ -179,6 +158,29 @@ function treeRoutes({ tree, signing, spool, anchors }: LedgerParts): Route[] {
       },
     }),
   ];
+}
+
+/** How the ledger stands now. */
+async function standingOf({ tree, signing, spool, anchors }: LedgerParts) {
+  const size = await tree.size();
+  const newest = await tree.newestCheckpoint();
+  const { rows, delayed } = spool();
+  return {
+    rows: await tree.rows(),
+    tree_size: size,
+    root: toBase64(await rootAt(tree, size)),
+    origin: signing.origin,
+    key: signing.vkey,
+    checkpoint: newest === null ? null : checkpointBody(newest),
+    spool: { rows, delayed },
+    anchors: (await anchors.list()).map(({ sink, at, lastError, size: told, refused }) => ({
+      name: sink,
+      size: told,
+      at: formatTime(at),
+      last_error: lastError,
+      refused,
+    })),
+  };
 }
 
 function checkpointBody({ size, root, at, note }: SignedCheckpoint): CheckpointBody {

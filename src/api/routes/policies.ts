@@ -43,29 +43,11 @@ const MAX_BODY = MAX_POLICY_BYTES * 2;
 
 /** policyRoutes read and write the policies in effect. A write and its audit entry are durable together before its answer. */
 export function policyRoutes(parts: PolicyParts): Route[] {
-  const { policies, audit, together } = parts;
-  const record = openRecording(audit);
-  const write = async (
-    call: Call,
-    action: AuditAction,
-    act: (by: string) => Promise<Written>,
-  ): Promise<Written> =>
-    together(async () => {
-      const principal = call.principal as Principal;
-      const written = await act(`user:${principal.accountId}`);
-      const { policy, before, changed } = written;
-      if (changed)
-        await record(call, action, policy.name, { revision: policy.revision, revision_before: before });
-      return written;
-    });
-  const update = async (call: Call & Headed, name: string | null, body: unknown): Promise<RouteAnswer> => {
-    const expected = expectedOf(call.headers);
-    return answerOf(
-      await write(call, 'policy_update', (by) => policies.update(name, body, expected, by)),
-      200,
-    );
-  };
+  return [...allPoliciesRoutes(parts), ...onePolicyRoutes(parts), ...revisionRoutes(parts)];
+}
 
+function allPoliciesRoutes(parts: PolicyParts): Route[] {
+  const { policies } = parts;
   return [
     route({
       key: 'GET /policies',
@@ -95,7 +77,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
         409: TAKEN,
       },
       handle: async (call) =>
-        answerOf(await write(call, 'policy_create', (by) => policies.create(call.body, by)), 201),
+        answerOf(await write(parts, call, 'policy_create', (by) => policies.create(call.body, by)), 201),
     }),
     route({
       key: 'PUT /policies',
@@ -111,8 +93,14 @@ export function policyRoutes(parts: PolicyParts): Route[] {
         412: CHANGED,
         428: UNSURE,
       },
-      handle: (call) => update(call, null, call.body),
+      handle: (call) => update(parts, call, null, call.body),
     }),
+  ];
+}
+
+function onePolicyRoutes(parts: PolicyParts): Route[] {
+  const { policies, together, audit } = parts;
+  return [
     route({
       key: 'GET /policies/{name}',
       id: 'showPolicy',
@@ -139,7 +127,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
         412: CHANGED,
         428: UNSURE,
       },
-      handle: (call) => update(call, call.params.name, call.body),
+      handle: (call) => update(parts, call, call.params.name, call.body),
     }),
     route({
       key: 'DELETE /policies/{name}',
@@ -153,12 +141,19 @@ export function policyRoutes(parts: PolicyParts): Route[] {
         const expected = expectedOf(call.headers);
         const { name, version } = await together(async () => {
           const removed = await policies.remove(call.params.name, expected);
-          await record(call, 'policy_delete', removed.name, { revision_before: removed.revision });
+          await openRecording(audit)(call, 'policy_delete', removed.name, {
+            revision_before: removed.revision,
+          });
           return removed;
         });
         return { status: 204, written: { name, gone: version } };
       },
     }),
+  ];
+}
+
+function revisionRoutes({ policies, names: namesOf }: PolicyParts): Route[] {
+  return [
     route({
       key: 'GET /policies/{name}/revisions',
       id: 'listPolicyRevisions',
@@ -171,7 +166,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       handle: async ({ params, query }) => {
         const { items, total } = await policies.revisions(params.name, pageOf(query));
         const current = await policies.current(params.name);
-        const names = await parts.names(items.flatMap(({ recordedBy }) => idOf(recordedBy)));
+        const names = await namesOf(items.flatMap(({ recordedBy }) => idOf(recordedBy)));
         return {
           body: {
             items: items.map(({ revision, recordedAt, recordedBy }) => ({
@@ -205,7 +200,7 @@ export function policyRoutes(parts: PolicyParts): Route[] {
             revision,
             recorded_at: formatTime(recordedAt),
             recorded_by: recordedBy,
-            recorded_by_name: nameIn(await parts.names(idOf(recordedBy)), recordedBy),
+            recorded_by_name: nameIn(await namesOf(idOf(recordedBy)), recordedBy),
             current,
             document,
           },
@@ -213,6 +208,34 @@ export function policyRoutes(parts: PolicyParts): Route[] {
       },
     }),
   ];
+}
+
+function write(
+  { audit, together }: PolicyParts,
+  call: Call,
+  action: AuditAction,
+  act: (by: string) => Promise<Written>,
+): Promise<Written> {
+  const record = openRecording(audit);
+  return together(async () => {
+    const principal = call.principal as Principal;
+    const written = await act(`user:${principal.accountId}`);
+    const { policy, before, changed } = written;
+    if (changed)
+      await record(call, action, policy.name, { revision: policy.revision, revision_before: before });
+    return written;
+  });
+}
+
+async function update(
+  parts: PolicyParts,
+  call: Call & Headed,
+  name: string | null,
+  body: unknown,
+): Promise<RouteAnswer> {
+  const expected = expectedOf(call.headers);
+  const act = (by: string) => parts.policies.update(name, body, expected, by);
+  return answerOf(await write(parts, call, 'policy_update', act), 200);
 }
 
 /** The id in `user:ID`; none where nobody is named. */

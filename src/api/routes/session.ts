@@ -54,11 +54,12 @@ const LOCKED: Answered = {
 const FLOW_SECONDS = 600;
 
 /** sessionRoutes sign people in and out. */
-export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[] {
-  const { signIn, ownPassword } = accounts;
-  const answer = (signedIn: SignedIn, status = 200) => signedInAnswer(signedIn, cookie, clock.now(), status);
-  const deviceOf = (headers: Headers) =>
-    cookieOf(headers['cookie'], deviceCookieName(cookie))?.slice(0, MAX_DEVICE) ?? null;
+export function sessionRoutes(parts: SessionParts): Route[] {
+  return [...signInRoutes(parts), ...passwordRoutes(parts), ...oidcRoutes(parts)];
+}
+
+function signInRoutes({ accounts, cookie, clock }: SessionParts): Route[] {
+  const { signIn } = accounts;
   return [
     route({
       key: 'POST /session',
@@ -73,12 +74,12 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
       answers: { 200: SIGNED_IN, 401: REFUSED, 429: LOCKED },
       handle: async ({ body: { email = '', password = '', code, verifier = '', ...sent }, ...call }) => {
         const { address, path, headers } = call;
-        const device = sent.device ?? deviceOf(headers);
-        return answer(
+        const device = sent.device ?? deviceOf(headers, cookie);
+        const signedIn =
           code === undefined
             ? await signIn.withPassword({ email, password, address, device, path })
-            : await signIn.withCode({ code, verifier, address, path }),
-        );
+            : await signIn.withCode({ code, verifier, address, path });
+        return signedInAnswer(signedIn, cookie, clock.now(), 200);
       },
     }),
     route({
@@ -118,6 +119,12 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
         };
       },
     }),
+  ];
+}
+
+function passwordRoutes({ accounts: { ownPassword }, cookie, clock }: SessionParts): Route[] {
+  const answer = (signedIn: SignedIn) => signedInAnswer(signedIn, cookie, clock.now(), 200);
+  return [
     route({
       key: 'PUT /session/password',
       id: 'changePassword',
@@ -134,7 +141,7 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
         429: LOCKED,
       },
       handle: async ({ principal, body, address, path, headers }) => {
-        const device = deviceOf(headers);
+        const device = deviceOf(headers, cookie);
         return answer(await ownPassword.change(principal as Principal, { ...body, address, device, path }));
       },
     }),
@@ -151,6 +158,11 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
       handle: async ({ body, address, path }) =>
         answer(await ownPassword.withCode({ ...body, address, path })),
     }),
+  ];
+}
+
+function oidcRoutes({ accounts, cookie, clock }: SessionParts): Route[] {
+  return [
     route({
       key: 'GET /session/oidc',
       id: 'beginOidc',
@@ -211,6 +223,10 @@ export function sessionRoutes({ accounts, cookie, clock }: SessionParts): Route[
       },
     }),
   ];
+}
+
+function deviceOf(headers: Headers, rule: CookieRule): string | null {
+  return cookieOf(headers['cookie'], deviceCookieName(rule))?.slice(0, MAX_DEVICE) ?? null;
 }
 
 /** signedInAnswer answers with a new session, as a cookie and as a bearer. */

@@ -52,20 +52,10 @@ type Call = {
 
 /** trackingRoutes read the tracking history, take what people decide about it, and tell what a channel would file. */
 export function trackingRoutes(parts: TrackingParts): Route[] {
-  const { history, previews, markers, terms, audit, clock, together } = parts;
-  const decide = (
-    call: Call,
-    action: AuditAction,
-    act: (by: string) => Promise<TrackingRow>,
-  ): Promise<TrackingRow> =>
-    together(async () => {
-      const { accountId, name } = call.principal as Principal;
-      const row = await act(`user:${accountId}`);
-      const { id, digest, cve, generation } = row;
-      const detail = { id, cve, generation };
-      await audit.record({ actor: { accountId, name }, action, target: digest, path: call.path, detail });
-      return row;
-    });
+  return [...historyRoutes(parts), ...decisionRoutes(parts), ...previewRoutes(parts)];
+}
+
+function historyRoutes({ history, terms, clock }: TrackingParts): Route[] {
   return [
     route({
       key: 'GET /tracking',
@@ -119,6 +109,12 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
         return { body: toTracking(row) };
       },
     }),
+  ];
+}
+
+function decisionRoutes(parts: TrackingParts): Route[] {
+  const { history, markers, clock } = parts;
+  return [
     route({
       key: 'POST /tracking/{id}/reopen',
       id: 'reopenTracking',
@@ -131,7 +127,7 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
         const { id } = call.params;
         if (markers === null)
           throw new IpoError('key_missing', 'no issue can be opened: DATA_KEY is not set');
-        const row = await decide(call, 'tracking_reopen', async () =>
+        const row = await decide(parts, call, 'tracking_reopen', async () =>
           checked(id, await history.reopen(id, clock.now(), (...of) => markers.issue(...of))),
         );
         return { body: toTracking(row) };
@@ -151,12 +147,17 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       },
       handle: async (call) => {
         const { id } = call.params;
-        const row = await decide(call, 'tracking_confirm', async (by) =>
+        const row = await decide(parts, call, 'tracking_confirm', async (by) =>
           checked(id, await history.confirm(id, by, clock.now())),
         );
         return { body: toTracking(row) };
       },
     }),
+  ];
+}
+
+function previewRoutes({ previews }: TrackingParts): Route[] {
+  return [
     route({
       key: 'GET /channels/{id}/preview',
       id: 'previewChannel',
@@ -189,6 +190,22 @@ export function trackingRoutes(parts: TrackingParts): Route[] {
       handle: async ({ params }) => ({ body: toPlan(ofTracker(params.id, await previews.plan(params.id))) }),
     }),
   ];
+}
+
+function decide(
+  { audit, together }: TrackingParts,
+  call: Call,
+  action: AuditAction,
+  act: (by: string) => Promise<TrackingRow>,
+): Promise<TrackingRow> {
+  return together(async () => {
+    const { accountId, name } = call.principal as Principal;
+    const row = await act(`user:${accountId}`);
+    const { id, digest, cve, generation } = row;
+    const detail = { id, cve, generation };
+    await audit.record({ actor: { accountId, name }, action, target: digest, path: call.path, detail });
+    return row;
+  });
 }
 
 const SUMMARY_DAYS = 90;

@@ -26,41 +26,48 @@ export interface WhatIfParts {
 const WAIT = { 'Retry-After': 'Seconds to wait' };
 
 /** whatIfRoutes replay drafts over the service's ledger, and give back the runs that were kept. */
-export function whatIfRoutes({ whatif, runs, names }: WhatIfParts): Route[] {
+export function whatIfRoutes(parts: WhatIfParts): Route[] {
+  return [replayRoute(parts.whatif), ...runRoutes(parts)];
+}
+
+function replayRoute(whatif: LiveWhatIf): Route {
+  return route({
+    key: 'POST /policies/whatif',
+    id: 'runWhatIf',
+    tag: 'whatif',
+    summary: 'Replay a draft over the ledger',
+    description:
+      'Decides the recorded admissions of the last days again under a draft, as it stands now, and answers what would have ' +
+      'changed. Nothing is saved but, for deployers and administrators, the run itself. Each replay is in the audit log.',
+    body: whatIfBody,
+    maxBody: MAX_POLICY_BYTES * 2,
+    answers: {
+      200: { description: 'What the draft would have changed', schema: whatIfResultSchema },
+      429: {
+        description:
+          'More than 10 what-ifs were started by this account within a minute, or two of them are waiting or running',
+        schema: problemSchema,
+        type: 'application/problem+json',
+        headers: WAIT,
+      },
+      503: {
+        description: 'Too many what-ifs are waiting, or this one took too long, waiting included',
+        schema: problemSchema,
+        type: 'application/problem+json',
+        headers: WAIT,
+      },
+    },
+    handle: async ({ body, principal, path, signal }) => {
+      const { as_of: asOf, ...asked } = body;
+      return {
+        json: await whatif.run({ ...asked, asOf }, { principal: principal as Principal, path, signal }),
+      };
+    },
+  });
+}
+
+function runRoutes({ runs, names }: WhatIfParts): Route[] {
   return [
-    route({
-      key: 'POST /policies/whatif',
-      id: 'runWhatIf',
-      tag: 'whatif',
-      summary: 'Replay a draft over the ledger',
-      description:
-        'Decides the recorded admissions of the last days again under a draft, as it stands now, and answers what would have ' +
-        'changed. Nothing is saved but, for deployers and administrators, the run itself. Each replay is in the audit log.',
-      body: whatIfBody,
-      maxBody: MAX_POLICY_BYTES * 2,
-      answers: {
-        200: { description: 'What the draft would have changed', schema: whatIfResultSchema },
-        429: {
-          description:
-            'More than 10 what-ifs were started by this account within a minute, or two of them are waiting or running',
-          schema: problemSchema,
-          type: 'application/problem+json',
-          headers: WAIT,
-        },
-        503: {
-          description: 'Too many what-ifs are waiting, or this one took too long, waiting included',
-          schema: problemSchema,
-          type: 'application/problem+json',
-          headers: WAIT,
-        },
-      },
-      handle: async ({ body, principal, path, signal }) => {
-        const { as_of: asOf, ...asked } = body;
-        return {
-          json: await whatif.run({ ...asked, asOf }, { principal: principal as Principal, path, signal }),
-        };
-      },
-    }),
     route({
       key: 'GET /policies/whatif/runs',
       id: 'listWhatIfRuns',
