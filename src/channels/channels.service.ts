@@ -4,7 +4,7 @@ import { CANNOT_READ, ChannelError } from './channel-error.ts';
 import { isTracker, type StoredChannel } from './channel.ts';
 import { openStored } from './credentials.service.ts';
 import type { DataKey } from './data-key.ts';
-import { openDocuments, refusal, toDocument } from './document.ts';
+import { openDocuments, refusal, toDocument, type ChannelDocument } from './document.ts';
 import { isTrackerKind } from './kinds.ts';
 import { isSame, openPlans } from './plan-write.ts';
 import { openPortable, type PlannedChannel } from './portable.ts';
@@ -92,18 +92,8 @@ export interface ChannelDeps {
 
 /** openChannels joins the channels to where they are kept. */
 export function openChannels(deps: ChannelDeps): Channels {
-  const { store, adoptions, credentials, tester, dataKey, guard, clock } = deps;
+  const { store, credentials, tester, dataKey, guard, clock } = deps;
   const read = openDocuments(deps.rules);
-
-  const find = async (id: string): Promise<StoredChannel> => {
-    const channel = await store.get(id);
-    if (channel === null) throw notFound(id);
-    return channel;
-  };
-  const shown = (channel: StoredChannel, stored: readonly StoredCredential[]): ShownChannel => ({
-    channel,
-    secrets: secretStates(channel, stored, (one) => openStored(dataKey, one)),
-  });
 
   const shownTest = (channel: StoredChannel, test: ChannelTest): Awaited<ReturnType<Channels['test']>> => ({
     channel,
@@ -111,7 +101,7 @@ export function openChannels(deps: ChannelDeps): Channels {
     told: tellTest(test, clock.now()),
   });
 
-  const planOf = openPlans({ store, dataKey, guard, clock });
+  const on: WritingContext = { store, dataKey, planOf: openPlans({ store, dataKey, guard, clock }) };
 
   return {
     async list(page) {
@@ -120,6 +110,7 @@ export function openChannels(deps: ChannelDeps): Channels {
       return {
         items: items.map((channel) =>
           shown(
+            dataKey,
             channel,
             stored.filter(({ channelId }) => channelId === channel.id),
           ),
@@ -128,75 +119,32 @@ export function openChannels(deps: ChannelDeps): Channels {
       };
     },
     async get(id) {
-      const channel = await find(id);
-      return shown(channel, await store.credentials(id));
+      const channel = await find(store, id);
+      return shown(dataKey, channel, await store.credentials(id));
     },
     async create(value, by) {
       const document = read(value);
       const id = randomLetters(16);
-      const { write, standing } = await planOf(id, document, null, by);
+      const { write, standing } = await on.planOf(id, document, null, by);
       const made = await store.create(id, write);
       if (made === 'taken') throw taken(document.name);
-      return { ...shown(made, standing), changed: true };
+      return { ...shown(dataKey, made, standing), changed: true };
     },
-    async update(id, value, expected, by) {
-      const document = read(value);
-      for (let left = ATTEMPTS; ; left -= 1) {
-        const before = await find(id);
-        if (expected !== 'any' && !expected.includes(before.version)) throw mismatch(before);
-        if (document.kind !== before.kind) {
-          const message = `the channel is one of ${before.kind}, which cannot change to ${document.kind}`;
-          throw refusal([{ path: 'kind', message }], 'Make another channel, and delete this one');
-        }
-        const { write, standing } = await planOf(id, document, before, by);
-        if (isSame(document, write, before)) return { ...shown(before, standing), changed: false };
-        const outcome = await store.replace(id, write, [before.version]);
-        if (outcome === 'missing') throw notFound(id);
-        if (outcome === 'taken') throw taken(document.name);
-        if (outcome !== 'mismatch') return { ...shown(outcome, standing), changed: true };
-        // Somebody else wrote meanwhile; who writes over whatever stands need not hear of it.
-        if (expected !== 'any' || left === 0) throw mismatch(before);
-      }
-    },
+    update: (id, value, expected, by) => update(on, id, read(value), expected, by),
     async remove(id, expected) {
       const outcome = await store.remove(id, expected);
       if (outcome === 'missing') throw notFound(id);
-      if (outcome === 'mismatch') throw mismatch(await find(id));
+      if (outcome === 'mismatch') throw mismatch(await find(store, id));
       return outcome;
     },
     async resume(id) {
-      const { kind } = await find(id);
+      const { kind } = await find(store, id);
       const changed = await store.resume(id, clock.now(), isTrackerKind(kind));
-      return { ...shown(await find(id), await store.credentials(id)), changed };
+      return { ...shown(dataKey, await find(store, id), await store.credentials(id)), changed };
     },
-    async adopt(id, from, record) {
-      const channel = await find(id);
-      if (!isTracker(channel)) {
-        const message = isTrackerKind(channel.kind)
-          ? `the channel ${channel.name} cannot be used: ${channel.fault ?? ''}`
-          : `only a tracker channel can close issues; ${channel.name} is one of ${channel.kind}`;
-        throw new ChannelError('invalid_request', message);
-      }
-      if ((await store.get(from)) !== null) {
-        throw new ChannelError('conflict', `the channel ${from} is there and closes its own issues`, {
-          hint: 'Only the rows of a deleted channel can be adopted',
-        });
-      }
-      const outcome = await adoptions.adopt(from, channel, webHost(channel), record);
-      if (outcome === 'none') {
-        throw new ChannelError('not_found', `no open row was filed by a channel ${from}`, {
-          hint: 'ipo tracking list shows the rows with the channels that filed them',
-        });
-      }
-      if (outcome === 'other_kind') {
-        throw new ChannelError('conflict', `the channel ${from} was not one of ${channel.kind}`, {
-          hint: 'Name a channel of the kind that filed the issues',
-        });
-      }
-      return outcome;
-    },
+    adopt: (id, from, record) => adopt(deps, id, from, record),
     async test(id, by) {
-      const channel = await find(id);
+      const channel = await find(store, id);
       if (channel.settings === null)
         return shownTest(channel, failed(channel.fault, 'Write the channel again'));
       if (!isTracker(channel)) return shownTest(channel, await tester.tell(channel, by));
@@ -211,6 +159,84 @@ export function openChannels(deps: ChannelDeps): Channels {
     },
     plan: openPortable({ read, store, clock }),
   };
+}
+
+/** What writing a channel takes. */
+interface WritingContext {
+  readonly store: ChannelStore;
+  readonly dataKey: DataKey | null;
+  readonly planOf: ReturnType<typeof openPlans>;
+}
+
+async function find(store: ChannelStore, id: string): Promise<StoredChannel> {
+  const channel = await store.get(id);
+  if (channel === null) throw notFound(id);
+  return channel;
+}
+
+function shown(
+  dataKey: DataKey | null,
+  channel: StoredChannel,
+  stored: readonly StoredCredential[],
+): ShownChannel {
+  return { channel, secrets: secretStates(channel, stored, (one) => openStored(dataKey, one)) };
+}
+
+async function update(
+  { store, dataKey, planOf }: WritingContext,
+  id: string,
+  document: ChannelDocument,
+  expected: ExpectedChannel,
+  by: string | null,
+): Promise<WrittenChannel> {
+  for (let left = ATTEMPTS; ; left -= 1) {
+    const before = await find(store, id);
+    if (expected !== 'any' && !expected.includes(before.version)) throw mismatch(before);
+    if (document.kind !== before.kind) {
+      const message = `the channel is one of ${before.kind}, which cannot change to ${document.kind}`;
+      throw refusal([{ path: 'kind', message }], 'Make another channel, and delete this one');
+    }
+    const { write, standing } = await planOf(id, document, before, by);
+    if (isSame(document, write, before)) return { ...shown(dataKey, before, standing), changed: false };
+    const outcome = await store.replace(id, write, [before.version]);
+    if (outcome === 'missing') throw notFound(id);
+    if (outcome === 'taken') throw taken(document.name);
+    if (outcome !== 'mismatch') return { ...shown(dataKey, outcome, standing), changed: true };
+    // Somebody else wrote meanwhile; who writes over whatever stands need not hear of it.
+    if (expected !== 'any' || left === 0) throw mismatch(before);
+  }
+}
+
+async function adopt(
+  { store, adoptions }: ChannelDeps,
+  id: string,
+  from: string,
+  record: (piece: Adopted) => Promise<void>,
+): Promise<Adopted> {
+  const channel = await find(store, id);
+  if (!isTracker(channel)) {
+    const message = isTrackerKind(channel.kind)
+      ? `the channel ${channel.name} cannot be used: ${channel.fault ?? ''}`
+      : `only a tracker channel can close issues; ${channel.name} is one of ${channel.kind}`;
+    throw new ChannelError('invalid_request', message);
+  }
+  if ((await store.get(from)) !== null) {
+    throw new ChannelError('conflict', `the channel ${from} is there and closes its own issues`, {
+      hint: 'Only the rows of a deleted channel can be adopted',
+    });
+  }
+  const outcome = await adoptions.adopt(from, channel, webHost(channel), record);
+  if (outcome === 'none') {
+    throw new ChannelError('not_found', `no open row was filed by a channel ${from}`, {
+      hint: 'ipo tracking list shows the rows with the channels that filed them',
+    });
+  }
+  if (outcome === 'other_kind') {
+    throw new ChannelError('conflict', `the channel ${from} was not one of ${channel.kind}`, {
+      hint: 'Name a channel of the kind that filed the issues',
+    });
+  }
+  return outcome;
 }
 
 /** How often a write over whatever stands begins again when others write at the same time. */

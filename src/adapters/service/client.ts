@@ -99,16 +99,8 @@ export function openServiceClient(options: ServiceOptions): ServiceClient {
       const answer = await call(key, 'application/json', request);
       const text = await readBody(server, answer, request.maxBytes ?? MAX_BYTES);
       const { status, headers } = headOf(answer);
-      if (text === '') return { status, headers, body: undefined as T, text };
-      try {
-        return { status, headers, body: JSON.parse(text) as T, text };
-      } catch (error) {
-        throw new ServiceError('network', `${server} answered with something else than JSON`, {
-          hint: 'Check that this is the address of the service, and what stands before it',
-          status,
-          cause: error,
-        });
-      }
+      const body = (text === '' ? undefined : parsed(server, status, text)) as T;
+      return { status, headers, body, text };
     },
     text: async (key, request = {}) => {
       const answer = await call(key, '*/*', request);
@@ -141,23 +133,12 @@ export function openServiceClient(options: ServiceOptions): ServiceClient {
     accept: string,
     { params = {}, query = {}, body, headers = {}, signal }: ServiceRequest,
   ): Promise<IncomingMessage> {
-    const [method = 'GET', path = '/'] = key.split(' ');
-    const filled = path.replaceAll(/\{([a-z_]+)\}/gi, (_whole, name: string) => {
-      const value = params[name];
-      if (value === undefined || value === '') throw new Error(`no value is given for {${name}} of ${key}`);
-      const text = encodeURIComponent(value);
-      return text === '.' || text === '..' ? text.replaceAll('.', '%2E') : text;
-    });
-    const search = new URLSearchParams(
-      Object.entries(query).flatMap(([name, value]): [string, string][] =>
-        value === undefined ? [] : [[name, String(value)]],
-      ),
-    ).toString();
+    const [method, path] = lineOf(key, params, query);
     let answer: IncomingMessage;
     try {
       answer = await connections.send({
         method,
-        path: `${prefix}${filled}${search === '' ? '' : `?${search}`}`,
+        path: `${prefix}${path}`,
         headers: {
           accept,
           'user-agent': options.userAgent ?? 'ipo',
@@ -175,18 +156,53 @@ export function openServiceClient(options: ServiceOptions): ServiceClient {
     if (status < 300) return answer;
     const { location, 'retry-after': after } = sent;
     const text = await readBody(server, answer, 1_048_576);
-    if (status < 400) {
-      throw new ServiceError(
-        'network',
-        `${server} has moved to ${originOf(location)}; redirects are not followed`,
-        {
-          hint: 'Call it by the address where it is now',
-          status,
-        },
-      );
-    }
+    if (status < 400) throw movedTo(server, status, location);
     throw fromProblem(server, status, text, /^\d{1,6}$/.test(after ?? '') ? Number(after) : undefined);
   }
+}
+
+/** Method, path and query of a call; every `{name}` of the path must have a value. */
+function lineOf(
+  key: RouteKey,
+  params: NonNullable<ServiceRequest['params']>,
+  query: NonNullable<ServiceRequest['query']>,
+): readonly [method: string, path: string] {
+  const [method = 'GET', path = '/'] = key.split(' ');
+  const filled = path.replaceAll(/\{([a-z_]+)\}/gi, (_whole, name: string) => {
+    const value = params[name];
+    if (value === undefined || value === '') throw new Error(`no value is given for {${name}} of ${key}`);
+    const text = encodeURIComponent(value);
+    return text === '.' || text === '..' ? text.replaceAll('.', '%2E') : text;
+  });
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]): [string, string][] =>
+      value === undefined ? [] : [[name, String(value)]],
+    ),
+  ).toString();
+  return [method, `${filled}${search === '' ? '' : `?${search}`}`];
+}
+
+function parsed(server: string, status: number, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ServiceError('network', `${server} answered with something else than JSON`, {
+      hint: 'Check that this is the address of the service, and what stands before it',
+      status,
+      cause: error,
+    });
+  }
+}
+
+function movedTo(server: string, status: number, location: string | undefined): ServiceError {
+  return new ServiceError(
+    'network',
+    `${server} has moved to ${originOf(location)}; redirects are not followed`,
+    {
+      hint: 'Call it by the address where it is now',
+      status,
+    },
+  );
 }
 
 function originOf(location: string | undefined): string {

@@ -22,22 +22,7 @@ export function openProbe(line: Line): SetupProbe {
       schema,
     );
   return {
-    async cloudId(site) {
-      try {
-        const { cloudId } = await ask(
-          line,
-          { apiBaseUrl: site, token: NOBODY, headers: {} },
-          '/_edge/tenant_info',
-          Tenant,
-        );
-        return cloudId;
-      } catch (error) {
-        if (!(error instanceof TrackerError)) throw error;
-        const answered = error instanceof AnswerError && error.fault !== 'rate_limited';
-        if (answered || error.fault === 'unreadable') return null;
-        throw error;
-      }
-    },
+    cloudId: (site) => cloudId(line, site),
     async gitlabToken(apiBaseUrl, token) {
       const caller = { apiBaseUrl, token, headers: { 'private-token': token } };
       const { scopes, expires_at } = await ask(line, caller, '/personal_access_tokens/self', OwnToken);
@@ -99,6 +84,24 @@ export function openProbe(line: Line): SetupProbe {
       }));
     },
   };
+}
+
+/** The id of a site of Atlassian's cloud; null where the answer names none. */
+async function cloudId(line: Line, site: string): Promise<string | null> {
+  try {
+    const tenant = await ask(
+      line,
+      { apiBaseUrl: site, token: NOBODY, headers: {} },
+      '/_edge/tenant_info',
+      Tenant,
+    );
+    return tenant.cloudId;
+  } catch (error) {
+    if (!(error instanceof TrackerError)) throw error;
+    const answered = error instanceof AnswerError && error.fault !== 'rate_limited';
+    if (answered || error.fault === 'unreadable') return null;
+    throw error;
+  }
 }
 
 interface As {

@@ -131,17 +131,12 @@ export function openTransport(options: TransportOptions): Transport {
     const error = toAnswerError(answer, {
       host,
       write: request.method !== 'GET',
-      said: said(explained(answer.text)),
+      said: said(saidIn(answer.text, explain)),
       now: clock.now(),
       redact,
     });
     if (error.quietMs !== null) queue.hold(error.quietMs);
     throw error;
-  }
-
-  function explained(text: string | null): string {
-    // A page of a proxy says nothing of use.
-    return text === null || /^\s*</.test(text) ? '' : explain(text);
   }
 
   return {
@@ -153,6 +148,11 @@ export function openTransport(options: TransportOptions): Transport {
         : // Issues and comments notify people; closing does not, and is an update on two of the three.
           queue.write(() => judged(request), { notifies: request.method === 'POST' }),
   };
+}
+
+/** What the provider says went wrong; a page of a proxy says nothing of use. */
+function saidIn(text: string | null, explain: TransportOptions['explain']): string {
+  return text === null || /^\s*</.test(text) ? '' : explain(text);
 }
 
 /** The address as it is sent. One that does not lie under the base is a mistake of ours, and goes nowhere. */

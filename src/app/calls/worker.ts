@@ -3,6 +3,7 @@ import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
 import { answerApart, type ApartCall, type Route } from '../../api/index.ts';
+import type { Clock } from '../../base/index.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
 import type { CallAsks, CallSetup, FromCallThread, ToCallThread } from './protocol.ts';
@@ -17,6 +18,9 @@ interface Running {
   credit: number;
 }
 
+/** Tells the other side something; bytes are handed over with it. */
+type Tell = (message: FromCallThread, bytes?: Uint8Array) => void;
+
 /** Only of this thread: behind the loop that sends what it reads, and before the replays. */
 const NICE = 15;
 
@@ -27,7 +31,7 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
   const asked = new Map<number, PromiseWithResolvers<never>>();
   const present = new AsyncLocalStorage<number>();
   const clock = { now: () => present.getStore() ?? Date.now() };
-  const tell = (message: FromCallThread, bytes?: Uint8Array): void =>
+  const tell: Tell = (message, bytes) =>
     port.postMessage(message, bytes === undefined ? [] : [bytes.buffer as ArrayBuffer]);
   let asks = 0;
   const ask = async <T>(act: keyof CallAsks, value?: unknown): Promise<T> => {
@@ -42,19 +46,10 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
     record: (entry) => ask('record', entry),
     checkpoint: () => ask('checkpoint'),
   };
-  const open = async (): Promise<ReadonlyMap<string, Route>> => {
-    const options =
-      setup.work === 'import'
-        ? ({ migrate: false, turn: 'behind', poolSize: 2 } as const)
-        : ({ readOnly: true, poolSize: 2 } as const);
-    const store: Store = await openStore({ url: setup.url, ...options });
-    const routes = await callRoutes(store, setup, toLoop, clock);
-    return new Map(routes.map((route) => [route.key, route]));
-  };
-  let opened: ReturnType<typeof open> | null = null;
+  let opened: ReturnType<typeof openRoutes> | null = null;
   const routeOf = async (key: string): Promise<Route> => {
     // A database that could not be opened is tried again by the next call.
-    opened ??= open().catch((error: unknown) => {
+    opened ??= openRoutes(setup, toLoop, clock).catch((error: unknown) => {
       opened = null;
       throw error;
     });
@@ -73,25 +68,13 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
       } else {
         own.stream = body;
         tell({ kind: 'answer', id, head, bytes: null });
-        await sendPieces(id, own, body);
+        await sendPieces(tell, id, own, body);
       }
     } catch (error) {
       tell({ kind: 'failed', id, fault: toCarriedFault(error) });
     } finally {
       running.delete(id);
     }
-  };
-  /** Sends as many pieces as the other side has asked for: what a client does not read is not made. */
-  const sendPieces = async (id: number, own: Running, stream: Readable): Promise<void> => {
-    if (own.gone.signal.aborted) stream.destroy();
-    for await (const piece of stream) {
-      while (own.credit === 0 && !own.gone.signal.aborted) await new Promise<void>((go) => (own.more = go));
-      if (own.gone.signal.aborted) break;
-      own.credit -= 1;
-      const bytes = movable(typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array));
-      tell({ kind: 'piece', id, bytes }, bytes);
-    }
-    tell({ kind: 'end', id });
   };
   port.on('message', (message: ToCallThread) => {
     switch (message.kind) {
@@ -115,6 +98,34 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
         return void asked.delete(message.id);
     }
   });
+}
+
+/** Opens the connection of this thread, and the routes over it by their keys. */
+async function openRoutes(
+  setup: CallSetup,
+  toLoop: CallAsks,
+  clock: Clock,
+): Promise<ReadonlyMap<string, Route>> {
+  const options =
+    setup.work === 'import'
+      ? ({ migrate: false, turn: 'behind', poolSize: 2 } as const)
+      : ({ readOnly: true, poolSize: 2 } as const);
+  const store: Store = await openStore({ url: setup.url, ...options });
+  const routes = await callRoutes(store, setup, toLoop, clock);
+  return new Map(routes.map((route) => [route.key, route]));
+}
+
+/** Sends as many pieces as the other side has asked for: what a client does not read is not made. */
+async function sendPieces(tell: Tell, id: number, own: Running, stream: Readable): Promise<void> {
+  if (own.gone.signal.aborted) stream.destroy();
+  for await (const piece of stream) {
+    while (own.credit === 0 && !own.gone.signal.aborted) await new Promise<void>((go) => (own.more = go));
+    if (own.gone.signal.aborted) break;
+    own.credit -= 1;
+    const bytes = movable(typeof piece === 'string' ? Buffer.from(piece) : (piece as Uint8Array));
+    tell({ kind: 'piece', id, bytes }, bytes);
+  }
+  tell({ kind: 'end', id });
 }
 
 /** Bytes that have their memory to themselves, so that it can be handed over; small ones share that of others. */

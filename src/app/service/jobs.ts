@@ -48,7 +48,7 @@ function stillRead(): IpoError {
 
 /** serviceJobs lists every job of the service. */
 export function serviceJobs(parts: JobsParts): readonly Job[] {
-  const { settings, retention, accounts, runStore, images, kev, endOfLife } = parts;
+  const { settings, retention, accounts, runStore, images } = parts;
   return [
     {
       name: 'checkpoint',
@@ -96,6 +96,22 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
       remembered: true,
       run: async (signal) => void (await parts.trackers.sweep(signal)),
     },
+    ...catalogueJobs(parts),
+    ...parts.notices,
+    ...parts.history,
+    ...parts.evidence,
+    ...parts.backups,
+    ...parts.facts,
+    ...parts.operator,
+    ...(parts.renewTls === null
+      ? []
+      : [{ name: 'certificate-files', every: MINUTE / 2, leaderOnly: false, run: parts.renewTls }]),
+  ];
+}
+
+/** What others publish, and every cluster is judged by. */
+function catalogueJobs({ kev, endOfLife }: JobsParts): readonly Job[] {
+  return [
     ...(kev.off
       ? []
       : [
@@ -129,14 +145,5 @@ export function serviceJobs(parts: JobsParts): readonly Job[] {
         if (fault !== null) throw fault;
       },
     },
-    ...parts.notices,
-    ...parts.history,
-    ...parts.evidence,
-    ...parts.backups,
-    ...parts.facts,
-    ...parts.operator,
-    ...(parts.renewTls === null
-      ? []
-      : [{ name: 'certificate-files', every: MINUTE / 2, leaderOnly: false, run: parts.renewTls }]),
   ];
 }
