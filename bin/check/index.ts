@@ -63,7 +63,6 @@ export const listed: Listed = {
 
 /** checkCommand defines `ipo check`. */
 function checkCommand(settle: Settle): Command {
-  const many = (flags: string, text: string) => new Option(flags, text).argParser(collect);
   const command = new Command('check')
     .description(
       'Check images or manifests against policies, with the same decision as the admission webhook. Facts come from registries, a service, a ledger export or Trivy reports. Nothing is written. Exit 1 when an image is denied or cannot be decided.',
@@ -124,7 +123,23 @@ function checkCommand(settle: Settle): Command {
       ),
     )
     .addOption(outputOption('table, json, yaml, markdown, sarif, junit or github'));
-  const registries = [
+  for (const option of registryOptions()) command.addOption(option.helpGroup('Registries:'));
+  command.optionsGroup('Service with facts on the images:');
+  withServiceFlags(command).addOption(
+    new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
+  );
+  for (const option of podOptions())
+    command.addOption(option.helpGroup('Facts of the pod, for images given by name:'));
+  return command.action((images: readonly string[]) =>
+    settle(async (terminal, globals) => {
+      const { runCheck } = await import('./run.ts');
+      return runCheck(images, command.opts<CheckOptions>(), terminal, globals);
+    })(),
+  );
+}
+
+function registryOptions(): readonly Option[] {
+  return [
     new Option(
       '--registry <when>',
       'ask registries for digests, signatures, attestations and statements: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks no registry',
@@ -144,12 +159,10 @@ function checkCommand(settle: Settle): Command {
     new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),
     new Option('--registry-timeout <duration>', 'time limit of registry calls for one image').default('30s'),
   ];
-  for (const option of registries) command.addOption(option.helpGroup('Registries:'));
-  command.optionsGroup('Service with facts on the images:');
-  withServiceFlags(command).addOption(
-    new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
-  );
-  const facts = [
+}
+
+function podOptions(): readonly Option[] {
+  return [
     new Option(
       '--signals <a,b>',
       'signals of the pod: privileged, root, hostNamespace, hostFilesystem, capabilities, exposed',
@@ -164,14 +177,11 @@ function checkCommand(settle: Settle): Command {
       'break-glass annotation of the pod; takes effect only with --groups',
     ),
   ];
-  for (const option of facts)
-    command.addOption(option.helpGroup('Facts of the pod, for images given by name:'));
-  return command.action((images: readonly string[]) =>
-    settle(async (terminal, globals) => {
-      const { runCheck } = await import('./run.ts');
-      return runCheck(images, command.opts<CheckOptions>(), terminal, globals);
-    })(),
-  );
+}
+
+/** An option that may be given several times. */
+function many(flags: string, text: string): Option {
+  return new Option(flags, text).argParser(collect);
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

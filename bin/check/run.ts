@@ -2,7 +2,8 @@ import { printable } from '../../src/base/index.ts';
 import type { UnknownFact } from '../../src/decision/index.ts';
 import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
-import { IMAGE_TYPE, nameType } from '../../src/scan/index.ts';
+import type { Skipped } from '../../src/manifests/index.ts';
+import { IMAGE_TYPE, nameType, type ScanReport } from '../../src/scan/index.ts';
 import type { CheckOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -56,10 +57,7 @@ export async function runCheck(
   await refuseFiles(images, parts);
   const policies = await readAllPolicies(policy, parts);
   const manifests = await readManifests(manifest, options.namespace, parts);
-  const kev = options.kev === undefined ? null : await parts.readKev(options.kev);
-  const reports = [];
-  for (const path of new Set(trivy)) reports.push(await parts.readTrivy(path));
-  const ledger = options.ledger === undefined ? null : await headOf(await parts.openLedger(options.ledger));
+  const { kev, reports, ledger } = await readFacts(options, parts);
 
   const book = new FactBook({
     images: ledger?.images ?? new Map(),
@@ -93,13 +91,7 @@ export async function runCheck(
     ...remarks,
     ...notesOn(outcome, policies),
     ...manifests.without.map((file) => `${printable(file)} contains no object that creates pods`),
-    ...book
-      .unusedReports()
-      .map(({ file, artifact, type }) =>
-        type === IMAGE_TYPE
-          ? `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is not one of the checked images`
-          : `the report ${printable(file)} is ${printable(nameType(type))}: no checked image has its digest`,
-      ),
+    ...book.unusedReports().map(unusedNote),
   ];
   const document = toDocument(outcome, {
     asOf,
@@ -116,20 +108,35 @@ export async function runCheck(
     });
   await writeOutputs(targets, render, parts, terminal);
 
-  if (!globals.quiet) {
-    for (const { file, line, kind, name, reason, makesPods } of manifests.skipped) {
-      const lost = makesPods ? ', though it seems to create pods' : '';
-      terminal.err(
-        `ipo: ${clean(file)}:${line}: skipped ${clean(kind)}${name === '' ? '' : ` ${clean(name)}`}: ${reason}${lost}\n`,
-      );
-    }
-    for (const note of notes) terminal.err(`ipo: ${clean(note, 2000)}\n`);
-  }
-  const open = whatIsOpen(
-    outcome,
-    manifests.skipped.some(({ makesPods }) => makesPods),
-  );
-  if (open !== null && options.strict && !globals.quiet) terminal.err(`ipo: --strict: ${open}\n`);
+  const tell = (line: string): void => {
+    if (!globals.quiet) terminal.err(`ipo: ${line}\n`);
+  };
+  for (const skipped of manifests.skipped) tell(skippedLine(skipped));
+  for (const note of notes) tell(clean(note, 2000));
+  const hasSkippedPods = manifests.skipped.some(({ makesPods }) => makesPods);
+  return exitOf(outcome, hasSkippedPods, options, tell);
+}
+
+function unusedNote({ file, artifact, type }: ScanReport): string {
+  return type === IMAGE_TYPE
+    ? `the report ${printable(file)} is of ${printable(artifact) || 'something without a name'}, which is not one of the checked images`
+    : `the report ${printable(file)} is ${printable(nameType(type))}: no checked image has its digest`;
+}
+
+function skippedLine({ file, line, kind, name, reason, makesPods }: Skipped): string {
+  const lost = makesPods ? ', though it seems to create pods' : '';
+  return `${clean(file)}:${line}: skipped ${clean(kind)}${name === '' ? '' : ` ${clean(name)}`}: ${reason}${lost}`;
+}
+
+/** What the check comes to; tells what an exit code by itself does not say. */
+function exitOf(
+  outcome: CheckOutcome,
+  hasSkippedPods: boolean,
+  options: CheckOptions,
+  tell: (line: string) => void,
+): ExitCode {
+  const open = whatIsOpen(outcome, hasSkippedPods);
+  if (open !== null && options.strict) tell(`--strict: ${open}`);
   // A reference on the command line that is none is a wrong command line.
   if (outcome.images.some(({ pod, fault }) => pod.file === null && fault !== null)) return EXIT.usage;
   if (outcome.refused > 0) return EXIT.check;
@@ -137,13 +144,21 @@ export async function runCheck(
   if (outcome.images.some(isUntold)) return EXIT.outside;
   // A gate that could not look lets nothing through.
   if (outcome.open > 0 && !options.allowUndecided) {
-    if (!globals.quiet)
-      terminal.err(
-        `ipo: ${counted(outcome.open, 'image')} could not be decided, which fails the check; add --allow-undecided to accept this\n`,
-      );
+    tell(
+      `${counted(outcome.open, 'image')} could not be decided, which fails the check; add --allow-undecided to accept this`,
+    );
     return EXIT.check;
   }
   return options.strict && open !== null ? EXIT.inconclusive : EXIT.done;
+}
+
+/** The facts on images that files hold. */
+async function readFacts({ kev, trivy = [], ledger }: CheckOptions, parts: ReturnType<typeof openParts>) {
+  const exploited = kev === undefined ? null : await parts.readKev(kev);
+  const reports: ScanReport[] = [];
+  for (const path of new Set(trivy)) reports.push(await parts.readTrivy(path));
+  const head = ledger === undefined ? null : await headOf(await parts.openLedger(ledger));
+  return { kev: exploited, reports, ledger: head };
 }
 
 /** What stands before the rows is all that a check needs. */

@@ -132,41 +132,12 @@ export interface ClusterHealth {
 export function toHealthBody(health: Health): HealthBody {
   const { now, database, ledger, replay, jobs, webhook, cluster, kev, trivyDb } = health;
   const { scanner, scanFailures, registries, untrustedProxies } = health;
-  const parts = [
-    database,
-    ledger,
-    replay,
-    ...jobs,
-    webhook ?? ledger,
-    cluster ?? ledger,
-    scanner ?? ledger,
-    registries,
-  ].map(({ status }) => status);
-  const whole = parts.every((part) => part === 'ok') ? 'ok' : 'degraded';
   return {
-    status: database.status === 'down' ? 'down' : whole,
+    status: statusOf(health),
     version: health.version,
     started_at: formatTime(health.startedAt),
     database,
-    ledger: {
-      status: ledger.status,
-      ...(ledger.rows !== null && { rows: ledger.rows }),
-      ...(ledger.treeSize !== null && { tree_size: ledger.treeSize }),
-      ...(ledger.checkpoint !== null && {
-        checkpoint: {
-          size: ledger.checkpoint.size,
-          at: formatTime(ledger.checkpoint.at),
-          age: formatAge(now - ledger.checkpoint.at),
-        },
-      }),
-      ...(ledger.spool !== null && { spool: ledger.spool }),
-      clock: {
-        behind_seconds: ledger.clock.behind / 1000,
-        ...(ledger.clock.recordedAt !== null && { recorded_at: formatTime(ledger.clock.recordedAt) }),
-      },
-      anchors: ledger.anchors.map(({ triedAt, ...anchor }) => ({ ...anchor, tried_at: formatTime(triedAt) })),
-      ...(ledger.message !== undefined && { message: ledger.message }),
-    },
+    ledger: toLedger(ledger, now),
     replay,
     jobs: jobs.map(({ lastSuccessAt, ...job }) => ({
       ...job,
@@ -176,33 +147,13 @@ export function toHealthBody(health: Health): HealthBody {
     ...(cluster !== null && { cluster: toCluster(cluster) }),
     ...(health.notifications !== null && { notifications: toNotifications(health.notifications, now) }),
     ...(trivyDb.updatedAt !== null && { vulnerability_database_age: formatAge(now - trivyDb.updatedAt) }),
-    kev_state: {
-      ...(kev.version !== null && { version: kev.version }),
-      ...(kev.entries !== null && { entries: kev.entries }),
-      ...(kev.fetchedAt !== null && { fetched_at: formatTime(kev.fetchedAt) }),
-      ...(kev.checkedAt !== null && { checked_at: formatTime(kev.checkedAt) }),
-      ...(kev.lastError !== null && { message: kev.lastError }),
-    },
-    trivy_db_state: {
-      ...(trivyDb.updatedAt !== null && { updated_at: formatTime(trivyDb.updatedAt) }),
-      ...(trivyDb.checkedAt !== null && { checked_at: formatTime(trivyDb.checkedAt) }),
-      ...(trivyDb.fetchedAt !== null && { fetched_at: formatTime(trivyDb.fetchedAt) }),
-      ...(trivyDb.lastError !== null && { message: trivyDb.lastError }),
-    },
+    kev_state: toKev(kev),
+    trivy_db_state: toTrivyDb(trivyDb),
     ...(scanner !== null && { scanner }),
     ...(scanFailures.images > 0 && {
       scan_failures: { images: scanFailures.images, by_reason: scanFailures.byReason },
     }),
-    registries: {
-      status: registries.status,
-      away: registries.away.map(({ host, answeredBefore, since, againAt }) => ({
-        host,
-        answered_before: answeredBefore,
-        since: formatTime(since),
-        asked_again_at: formatTime(againAt),
-      })),
-      ...(registries.more > 0 && { more: registries.more }),
-    },
+    registries: toRegistries(registries),
     ...(untrustedProxies.length > 0 && {
       untrusted_proxies: {
         message: TRUST_HINT,
@@ -213,6 +164,76 @@ export function toHealthBody(health: Health): HealthBody {
         })),
       },
     }),
+  };
+}
+
+function statusOf(health: Health): PartState {
+  const { database, ledger, replay, jobs, webhook, cluster, scanner, registries } = health;
+  if (database.status === 'down') return 'down';
+  const parts = [
+    database,
+    ledger,
+    replay,
+    ...jobs,
+    webhook ?? ledger,
+    cluster ?? ledger,
+    scanner ?? ledger,
+    registries,
+  ].map(({ status }) => status);
+  return parts.every((part) => part === 'ok') ? 'ok' : 'degraded';
+}
+
+function toLedger(ledger: Health['ledger'], now: number): HealthBody['ledger'] {
+  return {
+    status: ledger.status,
+    ...(ledger.rows !== null && { rows: ledger.rows }),
+    ...(ledger.treeSize !== null && { tree_size: ledger.treeSize }),
+    ...(ledger.checkpoint !== null && {
+      checkpoint: {
+        size: ledger.checkpoint.size,
+        at: formatTime(ledger.checkpoint.at),
+        age: formatAge(now - ledger.checkpoint.at),
+      },
+    }),
+    ...(ledger.spool !== null && { spool: ledger.spool }),
+    clock: {
+      behind_seconds: ledger.clock.behind / 1000,
+      ...(ledger.clock.recordedAt !== null && { recorded_at: formatTime(ledger.clock.recordedAt) }),
+    },
+    anchors: ledger.anchors.map(({ triedAt, ...anchor }) => ({ ...anchor, tried_at: formatTime(triedAt) })),
+    ...(ledger.message !== undefined && { message: ledger.message }),
+  };
+}
+
+function toKev(kev: Health['kev']): HealthBody['kev_state'] {
+  return {
+    ...(kev.version !== null && { version: kev.version }),
+    ...(kev.entries !== null && { entries: kev.entries }),
+    ...(kev.fetchedAt !== null && { fetched_at: formatTime(kev.fetchedAt) }),
+    ...(kev.checkedAt !== null && { checked_at: formatTime(kev.checkedAt) }),
+    ...(kev.lastError !== null && { message: kev.lastError }),
+  };
+}
+
+function toTrivyDb(trivyDb: Health['trivyDb']): HealthBody['trivy_db_state'] {
+  return {
+    ...(trivyDb.updatedAt !== null && { updated_at: formatTime(trivyDb.updatedAt) }),
+    ...(trivyDb.checkedAt !== null && { checked_at: formatTime(trivyDb.checkedAt) }),
+    ...(trivyDb.fetchedAt !== null && { fetched_at: formatTime(trivyDb.fetchedAt) }),
+    ...(trivyDb.lastError !== null && { message: trivyDb.lastError }),
+  };
+}
+
+function toRegistries(registries: Health['registries']): HealthBody['registries'] {
+  return {
+    status: registries.status,
+    away: registries.away.map(({ host, answeredBefore, since, againAt }) => ({
+      host,
+      answered_before: answeredBefore,
+      since: formatTime(since),
+      asked_again_at: formatTime(againAt),
+    })),
+    ...(registries.more > 0 && { more: registries.more }),
   };
 }
 

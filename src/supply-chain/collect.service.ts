@@ -57,14 +57,7 @@ const VEX_PREDICATE = /openvex|csaf|vex/i;
  */
 export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<Collected> {
   const { digest, signal } = ask;
-  // Side by side: anyone who may create a pod can give an image a name that leads nowhere, and must not hold up the others.
-  const gathered: Gathered[] = [];
-  const repositories = ask.repositories.slice(0, MAX_REPOSITORIES);
-  const share = Math.floor(MAX_TOTAL_BYTES / Math.max(repositories.length, 1));
-  await eachOf(repositories, MAX_REPOSITORIES, async (repository) => {
-    const asking = { signal, keychain: ask.keychain, until: ask.until };
-    gathered.push(await gatherEvidence(deps.registry, repository, digest, asking, share));
-  });
+  const gathered = await gatherAll(deps.registry, ask);
   const unknown = new Set<ProofList>(gathered.flatMap((one) => [...one.unknown]));
   const problems: Problem[] = gathered.flatMap((one) => one.problems);
   // What the others hold may be all there is.
@@ -94,16 +87,9 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
     return result === undefined ? [] : [{ where: one.where, result }];
   });
 
-  const attached: SignedVex[] = [];
-  for (const { where, result } of accepted) {
-    const vex = vexIn(where, result);
-    if (vex === null) continue;
-    if ('vex' in vex) attached.push(vex);
-    else {
-      problems.push(vex);
-      rejected.unreadable = (rejected.unreadable ?? 0) + 1;
-    }
-  }
+  const { attached, unreadable } = attachedVex(accepted);
+  problems.push(...unreadable);
+  if (unreadable.length > 0) rejected.unreadable = unreadable.length;
   const sources = await deps.vexSources?.documents(signal);
   problems.push(...(sources?.problems ?? []));
   const names = ask.repositories.map(({ host, path }) => `${host}/${path}`);
@@ -149,6 +135,35 @@ export async function collectFacts(deps: CollectDeps, ask: CollectAsk): Promise<
       rejected: addCounts(stated.tally.rejected, rejected),
     },
   };
+}
+
+/** What the repositories of a digest hold about it. */
+async function gatherAll(
+  registry: Registry,
+  { digest, keychain, signal, until, ...ask }: CollectAsk,
+): Promise<readonly Gathered[]> {
+  // Side by side: anyone who may create a pod can give an image a name that leads nowhere, and must not hold up the others.
+  const gathered: Gathered[] = [];
+  const repositories = ask.repositories.slice(0, MAX_REPOSITORIES);
+  const share = Math.floor(MAX_TOTAL_BYTES / Math.max(repositories.length, 1));
+  await eachOf(repositories, MAX_REPOSITORIES, async (repository) => {
+    const asking = { signal, keychain, until };
+    gathered.push(await gatherEvidence(registry, repository, digest, asking, share));
+  });
+  return gathered;
+}
+
+/** The VEX documents among accepted statements, and what should be one and cannot be read. */
+function attachedVex(accepted: readonly { readonly where: string; readonly result: Accepted }[]) {
+  const attached: SignedVex[] = [];
+  const unreadable: Problem[] = [];
+  for (const { where, result } of accepted) {
+    const vex = vexIn(where, result);
+    if (vex === null) continue;
+    if ('vex' in vex) attached.push(vex);
+    else unreadable.push(vex);
+  }
+  return { attached, unreadable };
 }
 
 /** The VEX document that an accepted statement holds; null for another predicate. */

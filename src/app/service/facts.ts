@@ -10,10 +10,10 @@ import type { Job } from '../running/jobs.ts';
 import type { ServiceOutbound } from '../running/outbound.ts';
 import { podKeychains } from '../cluster/pod-keychains.ts';
 import type { ServiceParts } from './parts.ts';
-import { openServiceRegistry } from '../scanning/registry.ts';
+import { openServiceRegistry, type ServiceRegistry } from '../scanning/registry.ts';
 import { openScanning, type ServiceScanning } from '../scanning/scanning.ts';
 import { openSignatures } from './signatures.ts';
-import { openSupplyChain } from './supply-chain.ts';
+import { openSupplyChain, type SupplyChain, type SupplyChainDeps } from './supply-chain.ts';
 import type { Settings } from '../config/settings.ts';
 
 /** FactsDeps are what brings facts of images in. */
@@ -60,7 +60,7 @@ const MOST_SHOWN = 20;
 
 /** openFacts joins registries, verification and scanning. Nothing is called before the jobs run. Throws FileError, `invalid_config`, StoreError. */
 export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
-  const { store, fenced, parts, settings, version, cluster, env, way, clock, log, metrics } = deps;
+  const { store, parts, settings, version, cluster, env, way, clock, log, metrics } = deps;
   const outbound = way?.outbound;
   const count = metrics;
   await using opened = new AsyncDisposableStack();
@@ -109,29 +109,7 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
     }),
     (one) => one.close(),
   );
-  const supplyChain =
-    settings.registries.proofs === 'ignore'
-      ? null
-      : openSupplyChain({
-          store: fenced,
-          registry: registries.registry,
-          verifier,
-          vex: settings.vex,
-          outbound,
-          keychainOf:
-            cluster === null || !settings.registries.podSecrets
-              ? null
-              : podKeychains({
-                  running: cluster.reads.runningPods,
-                  podOf: (namespace, name) => cluster.podOf(namespace, name),
-                  keychainOf: (pod) => registries.keychainOf(pod),
-                  log,
-                }),
-          clock,
-          monotonic: { now: () => performance.now() },
-          log,
-          count,
-        });
+  const supplyChain = openProofs(deps, registries, verifier);
   const held = opened.move();
   return {
     tags: registries.lookup,
@@ -140,32 +118,63 @@ export async function openFacts(deps: FactsDeps): Promise<ServiceFacts> {
     jobs: [...scanning.jobs, ...(supplyChain?.jobs ?? [])],
     collect: async (digests) => supplyChain?.request(digests),
     collected: async (digest) => (await supplyChain?.state(digest)) ?? null,
-    health: () => {
-      const scanner = scanning.health();
-      if (scanner === null) return null;
-      const { name, running, message } = scanner;
-      return {
-        name,
-        running,
-        status: message === null ? 'ok' : 'degraded',
-        ...(message !== null && { message }),
-      };
-    },
-    registries: () => {
-      const now = clock.now();
-      const away = registries.away();
-      return {
-        // Hosts that never answered are whatever somebody wrote into a pod.
-        status: away.some(({ answeredBefore }) => answeredBefore) ? 'degraded' : 'ok',
-        more: Math.max(0, away.length - MOST_SHOWN),
-        away: away.slice(0, MOST_SHOWN).map(({ host, awayMs, againMs, answeredBefore }) => ({
-          host,
-          answeredBefore,
-          since: now - awayMs,
-          againAt: now + againMs,
-        })),
-      };
-    },
+    health: () => scannerHealth(scanning),
+    registries: () => registriesHealth(registries.away(), clock.now()),
     close: () => held.disposeAsync(),
+  };
+}
+
+/** What finds out what is signed and stated; null where nobody is to look. */
+function openProofs(
+  { fenced, settings, cluster, way, clock, log, metrics }: FactsDeps,
+  registries: ServiceRegistry,
+  verifier: SupplyChainDeps['verifier'],
+): SupplyChain | null {
+  if (settings.registries.proofs === 'ignore') return null;
+  return openSupplyChain({
+    store: fenced,
+    registry: registries.registry,
+    verifier,
+    vex: settings.vex,
+    outbound: way?.outbound,
+    keychainOf:
+      cluster === null || !settings.registries.podSecrets
+        ? null
+        : podKeychains({
+            running: cluster.reads.runningPods,
+            podOf: (namespace, name) => cluster.podOf(namespace, name),
+            keychainOf: (pod) => registries.keychainOf(pod),
+            log,
+          }),
+    clock,
+    monotonic: { now: () => performance.now() },
+    log,
+    count: metrics,
+  });
+}
+
+function scannerHealth(scanning: ServiceScanning): Health['scanner'] {
+  const scanner = scanning.health();
+  if (scanner === null) return null;
+  const { name, running, message } = scanner;
+  return {
+    name,
+    running,
+    status: message === null ? 'ok' : 'degraded',
+    ...(message !== null && { message }),
+  };
+}
+
+function registriesHealth(away: ReturnType<ServiceRegistry['away']>, now: number): Health['registries'] {
+  return {
+    // Hosts that never answered are whatever somebody wrote into a pod.
+    status: away.some(({ answeredBefore }) => answeredBefore) ? 'degraded' : 'ok',
+    more: Math.max(0, away.length - MOST_SHOWN),
+    away: away.slice(0, MOST_SHOWN).map(({ host, awayMs, againMs, answeredBefore }) => ({
+      host,
+      answeredBefore,
+      since: now - awayMs,
+      againAt: now + againMs,
+    })),
   };
 }
