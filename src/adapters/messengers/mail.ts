@@ -1,29 +1,29 @@
-import { lookup } from 'node:dns/promises';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createTransport, type SendMailOptions } from 'nodemailer';
 import SMTPConnection from 'nodemailer/lib/smtp-connection';
-import { isLoopback, printable, Secret } from '../../base/index.ts';
+import { printable, Secret } from '../../base/index.ts';
 import type { EmailSettings } from '../../channels/index.ts';
 import { SendError, type Message, type Messenger } from '../../notify/index.ts';
 import { toMail } from '../markup/index.ts';
-import { openAddressCheck, openRedactor, toSaid, type AddressRules } from '../transport/index.ts';
+import { openRedactor, toSaid, type AddressRules, type Outbound } from '../transport/index.ts';
+import { waysTo } from './mail-way.ts';
 
 /** Milliseconds: for a connection and its greeting, and for each answer. */
 const CONNECT_MS = 10_000;
 const ANSWER_MS = 30_000;
-/** Addresses of one name that are tried, such as one for IPv6 and one for IPv4. */
-const MOST_ADDRESSES = 4;
 
 /** MailOptions say how a mail server is reached. */
 export interface MailOptions {
   readonly settings: EmailSettings;
   readonly rules: AddressRules;
-  /** Asked right before the connection is made. */
+  /** Asked right before the connection is made, or used where a proxy made it. */
   readonly guard: () => boolean;
   /** PEM of further authorities. */
   readonly ca?: readonly string[] | undefined;
   readonly timeoutMs?: number | undefined;
+  /** Through which proxy; directly unless said. */
+  readonly outbound?: Outbound | undefined;
   /** Gives the addresses of a name; the system's unless said. */
   readonly resolve?: ((host: string) => Promise<readonly string[]>) | undefined;
 }
@@ -43,22 +43,27 @@ export function openMail(options: MailOptions): MailMessenger {
   const { host, port, password } = settings;
   const redact = openRedactor(password === null ? [] : [new Secret(password)]);
   const where = `${host}:${port}`;
-  const connected = async <T>(act: (address: string) => Promise<T>): Promise<T> => {
-    const addresses = (await addressesOf(options)).slice(0, MOST_ADDRESSES);
-    for (const [at, address] of addresses.entries()) {
-      if (!guard()) throw new SendError('stopped', `nothing was sent to ${where}`);
+  const connected = async <T>(act: (place: Place) => Promise<T>): Promise<T> => {
+    const { rules, outbound, resolve, timeoutMs = ANSWER_MS } = options;
+    const waiting = Math.min(CONNECT_MS, timeoutMs);
+    const ways = await waysTo({ host, port, rules, outbound, resolve, timeoutMs: waiting });
+    for (const [at, way] of ways.entries()) {
+      const connection = await way.open();
       try {
-        return await act(address);
+        if (!guard()) throw new SendError('stopped', `nothing was sent to ${where}`);
+        return await act({ host: way.host, connection });
       } catch (error) {
-        if (at === addresses.length - 1 || !isUnreached(error)) throw toSendError(error, where, redact);
+        if (at === ways.length - 1 || !isUnreached(error)) throw toSendError(error, where, redact);
+      } finally {
+        connection?.destroy();
       }
     }
     throw new SendError('later', `${settings.host} has no address`);
   };
   return {
     send: (message) =>
-      connected(async (address) => {
-        const transport = openTransport(options, address);
+      connected(async (place) => {
+        const transport = openTransport(options, place);
         try {
           const { response, rejected } = await transport.sendMail(toEnvelope(message, settings));
           const said = printable(redact(response), 200);
@@ -67,7 +72,7 @@ export function openMail(options: MailOptions): MailMessenger {
           transport.close();
         }
       }),
-    check: () => connected((address) => offerEnvelope(options, address)),
+    check: () => connected((place) => offerEnvelope(options, place)),
   };
 }
 
@@ -78,9 +83,9 @@ class Enough extends Error {}
  * A server has accepted sender and recipients once it wants to read the mail. The connection ends there: what has no end is not mail, which
  * RFC 5321 (4.1.1.10) lets no server deliver.
  */
-async function offerEnvelope(options: MailOptions, address: string): Promise<void> {
+async function offerEnvelope(options: MailOptions, place: Place): Promise<void> {
   const { from, to, username, password } = options.settings;
-  const connection = new SMTPConnection(connectionOf(options, address));
+  const connection = new SMTPConnection(connectionOf(options, place));
   try {
     await new Promise<void>((done, fail) => {
       const next = (act: () => void) => (error?: Error | null) => {
@@ -108,10 +113,20 @@ async function offerEnvelope(options: MailOptions, address: string): Promise<voi
   }
 }
 
-function connectionOf({ settings, ca, timeoutMs = ANSWER_MS }: MailOptions, address: string) {
+/** Place is what the library connects to, or the connection that a proxy made to it. */
+interface Place {
+  readonly host: string;
+  readonly connection: Socket | null;
+}
+
+function connectionOf(
+  { settings, ca, timeoutMs = ANSWER_MS }: MailOptions,
+  { host: address, connection }: Place,
+) {
   const { host, port, security } = settings;
   return {
     host: address,
+    ...(connection !== null && { connection }),
     port,
     secure: security === 'tls',
     requireTLS: security === 'starttls',
@@ -123,10 +138,10 @@ function connectionOf({ settings, ca, timeoutMs = ANSWER_MS }: MailOptions, addr
   };
 }
 
-function openTransport(options: MailOptions, address: string) {
+function openTransport(options: MailOptions, place: Place) {
   const { username, password } = options.settings;
   return createTransport({
-    ...connectionOf(options, address),
+    ...connectionOf(options, place),
     ...(username !== null && { auth: { user: username, pass: password ?? '' } }),
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -137,38 +152,6 @@ function openTransport(options: MailOptions, address: string) {
 function isUnreached(error: unknown): boolean {
   const { syscall, command } = error as { readonly syscall?: string; readonly command?: string };
   return syscall === 'connect' || command === 'CONN';
-}
-
-/** Checked addresses: what a name leads to is judged by the very address that is then connected to. */
-async function addressesOf({ settings, rules, resolve = resolved }: MailOptions): Promise<readonly string[]> {
-  const { host } = settings;
-  // A mail server of one's own may stand beside the service, if it is named as what it is.
-  const faultOf = openAddressCheck(isLoopback(host) ? { ...rules, testLoopback: true } : rules);
-  const bare = host.replace(/^\[|\]$/g, '');
-  const addresses = isIP(bare) === 0 ? await named(host, resolve) : [bare];
-  for (const address of addresses) {
-    const fault = faultOf(address);
-    if (fault !== null)
-      throw new SendError('refused', `${host} leads to ${address}, which ${fault}; it is not called`);
-  }
-  return addresses;
-}
-
-async function named(host: string, resolve: NonNullable<MailOptions['resolve']>): Promise<readonly string[]> {
-  try {
-    return await resolve(host);
-  } catch (error) {
-    const { code } = error as { readonly code?: string };
-    throw new SendError(
-      'later',
-      code === 'ENOTFOUND' ? `${host} is not a known host` : `${host} cannot be looked up now`,
-      { cause: error },
-    );
-  }
-}
-
-async function resolved(host: string): Promise<readonly string[]> {
-  return (await lookup(host, { all: true })).map(({ address }) => address);
 }
 
 function toEnvelope(message: Message, { from, to }: EmailSettings): SendMailOptions {

@@ -13,7 +13,7 @@ export { fetchThrough } from './global-fetch.ts';
 export { DIRECT, openOutbound, type Outbound } from './outbound.ts';
 export { openRedactor, toSaid } from './redact.ts';
 export { openTransport, type Request, type Transport, type TransportOptions } from './transport.ts';
-export { ProxyFault, proxyFaultOf } from './tunnel.ts';
+export { openTunnel, ProxyFault, proxyFaultOf } from './tunnel.ts';
 export { toWait } from './waiting.ts';
 export {
   openWriterQueues,

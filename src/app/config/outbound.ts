@@ -12,7 +12,7 @@ const proxy = z
   })
   .meta({
     description:
-      'Proxy for calls to trackers, channels, feeds, registries, the identity provider and HTTP anchors, and for scanners: `http://[USER:PASSWORD@]HOST:PORT` or `https://…`. HTTPS stays encrypted end to end. Unset: everything is called directly',
+      'Proxy for calls to trackers, channels (mail too), feeds, registries, the identity provider and HTTP anchors, and for scanners: `http://[USER:PASSWORD@]HOST:PORT` or `https://…`. HTTPS stays encrypted end to end. Unset: everything is called directly',
     format: 'http://… or https://…',
     secret: true,
   })

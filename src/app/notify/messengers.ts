@@ -24,6 +24,7 @@ export function openMessengers({ line, source, key, clock }: MessengersDeps): Me
             settings: channel.settings,
             rules: line.rules,
             ca: line.outbound?.authorities,
+            outbound: line.outbound,
             guard,
             timeoutMs: line.timeoutMs,
           });
