@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { DAY_MS, parseTime } from '../../src/base/index.ts';
 import { recompute, toRequest, verifyPackage } from '../../src/evidence/index.ts';
+import { nodesOf } from '../../src/store/evidence/nodes.ts';
 import { runtimeSection } from '../../src/store/evidence/runtime.ts';
 import { recordDetector } from '../../src/store/history/index.ts';
 import { importExport } from '../../src/store/ledger/import.ts';
@@ -172,6 +173,37 @@ forEachEngine('evidence packages of a store', (engine) => {
       assert.deepEqual([joined['none'] ?? 0, by_effect['notify'] ?? 0], [expected, expected]);
       assert.equal(rule?.effect, expected === 0 ? null : 'notify');
     }
+  });
+
+  test('nodes and their ceiling are those of the clusters that were asked for and still run', async (t) => {
+    const store = await engine.open(t);
+    assert.deepEqual(await nodesOf(store, []), { count: null, ceiling: null });
+    await store.write(async (transaction) => {
+      for (const [cluster, count, ceiling, forgotten] of [
+        ['east', 5, 6, null],
+        ['west', 4, 10, null],
+        ['open', 7, null, null],
+        ['gone', 50, 100, NOW],
+      ] as const) {
+        await run(
+          transaction,
+          sql`insert into nodes (cluster, count, ceiling, counted_at, state) values (${cluster}, ${count}, ${ceiling}, ${FROM}, 'within')`,
+        );
+        await run(
+          transaction,
+          sql`insert into clusters (name, first_seen_at, last_seen_at, forgotten_at) values (${cluster}, ${FROM}, ${FROM}, ${forgotten})`,
+        );
+      }
+    });
+    for (const [clusters, count, ceiling] of [
+      [['east'], 5, 6],
+      [['east', 'west'], 9, 16],
+      // A cluster without a ceiling may have as many as it likes, and so may all together.
+      [['east', 'open'], 12, null],
+      [[], 16, null],
+      [['north'], null, null],
+    ] as const)
+      assert.deepEqual(await nodesOf(store, clusters), { count, ceiling }, clusters.join());
   });
 });
 

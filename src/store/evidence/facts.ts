@@ -8,6 +8,7 @@ import { run, type Row } from '../sql/run.ts';
 import type { Store } from '../sql/store.ts';
 import { readDeclarations } from './declarations.ts';
 import { mutesOf } from './mutes.ts';
+import { nodesOf } from './nodes.ts';
 import { runtimeSection } from './runtime.ts';
 
 /** Installation is what the database does not know of the service. */
@@ -37,7 +38,7 @@ export async function evidenceFacts(
       declarations: validIn(await readDeclarations(store.read), request),
     },
     versions: { service: installation.version, scanner: await newestScanner(store) },
-    nodes: await nodesOf(store),
+    nodes: await nodesOf(store, clusters),
     exemptNamespaces: installation.exemptNamespaces,
     days: days.filter(isWanted).map((day) => toDay(day, request)),
     began: (await history.began())
@@ -90,19 +91,6 @@ async function newestScanner(store: Store): Promise<SourceFacts['versions']['sca
   );
   if (scan === undefined || scan.scanner === null) return null;
   return { name: scan.scanner, version: scan.scanner_version, databaseAt: scan.db_updated_at };
-}
-
-/** Nodes of all clusters; the count is null where none was ever counted. */
-async function nodesOf(store: Store): Promise<NonNullable<SourceFacts['nodes']>> {
-  const found = await run(
-    store.read,
-    sql<Row<'nodes', 'count' | 'ceiling'>>`select count, ceiling from nodes`,
-  );
-  const ceilings = found.flatMap(({ ceiling }) => (ceiling === null ? [] : [ceiling]));
-  return {
-    count: found.length === 0 ? null : found.reduce((sum, { count }) => sum + count, 0),
-    ceiling: ceilings.length === 0 ? null : Math.max(...ceilings),
-  };
 }
 
 async function clustersOf(
