@@ -140,7 +140,9 @@ export const chartValues = z.strictObject({
   }),
   outbound,
   trackers: group('Issue trackers', {
-    allowedHosts: texts('Hosts that trackers may have, `*.example.com` for those below a name; none is any'),
+    allowedHosts: texts(
+      'Hosts that trackers, chats and webhooks may have, `*.example.com` for those below a name; none is any',
+    ),
     privateNetworks: choice(
       ['allow', 'refuse'],
       'allow',

@@ -134,9 +134,8 @@ export const apiAddress = (formFault: FormFault, rules: ChannelRules) =>
 /** webAddress is where a chat or a webhook takes messages. It may be a secret, so it is never repeated. */
 export const webAddress = (rules: ChannelRules) =>
   address.transform((value, issues) => {
-    // Hosts of trackers are what trackers.allowedHosts is about.
     // Some services give their addresses with the port that https has anyway.
     const written = value.trim().replace(/^(https:\/\/[^/?#]+):443(?=[/?#]|$)/i, '$1');
-    const read = readOutboundUrl(written, { ...rules, allowedHosts: [] });
+    const read = readOutboundUrl(written, rules);
     return said('value' in read ? { value: read.value.href } : read, issues);
   });

@@ -44,8 +44,8 @@ export function readOutboundUrl(text: string, rules: ChannelRules): Said<URL> {
         fault: `must not lead to ${bare}: loopback and link-local addresses are not allowed for trackers`,
       };
   }
-  if (!isAllowed(hostname, rules.allowedHosts))
-    return { fault: `leads to ${hostname}, which trackers.allowedHosts does not allow` };
+  const fault = hostFault(hostname, rules.allowedHosts);
+  if (fault !== null) return { fault };
   return { value: url };
 }
 
@@ -64,6 +64,12 @@ export function readApiUrl(text: string, formFault: FormFault, rules: ChannelRul
     return { fault: 'has a path that is none of an API' };
   const fault = formFault(url.hostname, path);
   return fault === null ? { value: `${url.origin}${path}` } : { fault };
+}
+
+/** hostFault tells that `trackers.allowedHosts` leaves a host out, in a sentence that follows the name of the address; null where it does not. */
+export function hostFault(hostname: string, allowed: readonly string[]): string | null {
+  if (isAllowed(hostname, allowed)) return null;
+  return `leads to ${hostname}, which trackers.allowedHosts does not allow`;
 }
 
 function isAllowed(hostname: string, allowed: readonly string[]): boolean {

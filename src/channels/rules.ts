@@ -4,6 +4,6 @@ export interface ChannelRules {
    * `trackers.testLoopback`: plain HTTP and this machine are let through, for tests and the demo. Nothing else is loosened.
    */
   readonly testLoopback: boolean;
-  /** `trackers.allowedHosts`: host names that trackers may have, `*.example.com` for those below; none is any. */
+  /** `trackers.allowedHosts`: host names that trackers, chats and webhooks may have, `*.example.com` for those below; none is any. */
   readonly allowedHosts: readonly string[];
 }

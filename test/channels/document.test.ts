@@ -15,9 +15,9 @@ import { dataCenter, DOCUMENTS, SECRETS } from './documents.ts';
 const read = openDocuments({ testLoopback: false, allowedHosts: [] });
 
 /** Every fault that a document is refused for, as `path: message`. */
-function faults(document: unknown): readonly string[] {
+function faults(document: unknown, by = read): readonly string[] {
   try {
-    read(document);
+    by(document);
     return [];
   } catch (error) {
     assert.ok(error instanceof IpoError && error.code === 'invalid_request');
@@ -78,6 +78,26 @@ test('each kind is read with the defaults of the service', () => {
       jira: [['apiToken', DOCUMENTS.jira.apiToken]],
     };
     assert.deepEqual(entered, isTrackerKind(kind) ? expected[kind] : [], kind);
+  }
+});
+
+test('trackers.allowedHosts is about every address that a channel names', () => {
+  const addresses = { github: 'apiBaseUrl', gitlab: 'apiBaseUrl', jira: 'apiBaseUrl' } as const;
+  for (const kind of CHANNEL_KINDS) {
+    if (kind === 'email') continue; // A mail server has no address of this form.
+    const field = isTrackerKind(kind) ? addresses[kind] : 'webhookUrl';
+    const written = (read(DOCUMENTS[kind]).settings as Readonly<Record<string, unknown>>)[field];
+    const { hostname } = new URL(String(written));
+    for (const [allowed, expected] of [
+      [[hostname], []],
+      [[`*.${hostname.split('.').slice(1).join('.')}`], []],
+      [['elsewhere.example'], [`${field}: leads to ${hostname}, which trackers.allowedHosts does not allow`]],
+    ] as const)
+      assert.deepEqual(
+        faults(DOCUMENTS[kind], openDocuments({ testLoopback: false, allowedHosts: allowed })),
+        expected,
+        kind,
+      );
   }
 });
 

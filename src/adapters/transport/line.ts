@@ -1,6 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import type { Secret } from '../../base/index.ts';
-import type { TrackerClock, WriteGuard } from '../../trackers/index.ts';
+import { hostFault } from '../../channels/index.ts';
+import { TrackerError, type TrackerClock, type WriteGuard } from '../../trackers/index.ts';
 import type { AddressRules } from './address.ts';
 import { parseBase } from './base-address.ts';
 import type { Outbound } from './outbound.ts';
@@ -10,6 +11,8 @@ import type { WriterQueues } from './writer-queue.ts';
 /** Line is what all trackers of a process share. */
 export interface Line {
   readonly rules: AddressRules;
+  /** `trackers.allowedHosts`; any unless said. A channel that was saved before may name another. */
+  readonly allowedHosts?: readonly string[] | undefined;
   readonly queues: WriterQueues;
   readonly clock: TrackerClock;
   /** Name and version of this service, as providers ask for. */
@@ -37,6 +40,12 @@ export interface Caller {
 /** openOnLine makes the transport of one channel. Throws TrackerError `address` for an address that may not be called. */
 export function openOnLine(line: Line, caller: Caller): Transport {
   const base = parseBase(caller.apiBaseUrl, line.rules);
+  const fault = hostFault(base.hostname, line.allowedHosts ?? []);
+  if (fault !== null)
+    throw new TrackerError('address', `the address of the channel ${fault}`, {
+      happened: 'no',
+      hint: 'Add the host to trackers.allowedHosts, or edit the channel',
+    });
   return openTransport({
     base,
     credential: caller.credential,

@@ -14,7 +14,8 @@ export const trackerSettings = z
       .max(100)
       .default([])
       .meta({
-        description: 'Hosts that trackers may have, `*.example.com` for those below a name; none is any',
+        description:
+          'Hosts that trackers, chats and webhooks may have, `*.example.com` for those below a name; none is any',
       }),
     privateNetworks: z.enum(['allow', 'refuse']).default('allow').meta({
       description: 'Whether a tracker may have an address of a private network, as one of your own does',

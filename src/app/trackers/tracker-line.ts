@@ -17,9 +17,13 @@ export const REAL_PACE: Pace = {
   wait: async (ms) => setTimeout(ms),
 };
 
+/** LineRules are the settings of where calls may lead; any host unless said. */
+type LineRules = Pick<Settings['trackers'], 'testLoopback' | 'privateNetworks'> &
+  Partial<Pick<Settings['trackers'], 'allowedHosts'>>;
+
 /** openLine makes what all calls of a process to trackers share, so that they keep to a provider's limits together. */
 export function openLine(
-  { testLoopback, privateNetworks }: Pick<Settings['trackers'], 'testLoopback' | 'privateNetworks'>,
+  { testLoopback, privateNetworks, allowedHosts }: LineRules,
   userAgent: string,
   clock: Clock = { now: () => Date.now() },
   pace: Pace = REAL_PACE,
@@ -28,6 +32,7 @@ export function openLine(
   const both = { now: () => clock.now(), monotonic: () => pace.monotonic() };
   return {
     rules: { testLoopback, privateNetworks, denied: apiServer() },
+    allowedHosts,
     queues: openWriterQueues({ clock: both, wait: (ms) => pace.wait(ms) }),
     clock: both,
     userAgent,

@@ -176,3 +176,26 @@ for (const [kind, status, text, expected] of ANSWERS)
     assert.equal(outcome, expected);
     assert.equal(server.seen.length, 1, 'one try, and no redirect');
   });
+
+test('a host that trackers.allowedHosts leaves out is not called, though the channel was saved before', async (t) => {
+  const server = await startLoopback(t, (_seen, response) => void response.end('ok'));
+  const line = lineOf(
+    () => 0,
+    () => 2000,
+  );
+  const sent = (allowedHosts: readonly string[]): Promise<unknown> =>
+    openSlack(`${server.url}/services/T/B/canary`, () => true, { ...line, allowedHosts }).send(
+      messageOf('nodes_over'),
+    );
+  await assert.rejects(sent(['hooks.slack.com']), (error) => {
+    assert.ok(error instanceof SendError);
+    assert.equal(error.fault, 'refused');
+    assert.match(error.message, /leads to 127\.0\.0\.1, which trackers\.allowedHosts does not allow/);
+    assert.ok(!error.message.includes('canary'));
+    return true;
+  });
+  assert.equal(server.seen.length, 0);
+  await sent(['127.0.0.1']);
+  await sent([]);
+  assert.equal(server.seen.length, 2);
+});
