@@ -90,22 +90,32 @@ before(async () => {
   another = await packageOfStore(await storeOf(8), period);
 });
 
+/** Files that were packed; most tests change one. */
+const packed = new Map<string, WeakMap<Buffer, Promise<Staged>>>();
+
+function packOnce(name: string, content: Buffer): Promise<Staged> {
+  let known = packed.get(name);
+  if (known === undefined) packed.set(name, (known = new WeakMap()));
+  let staged = known.get(content);
+  if (staged === undefined) known.set(content, (staged = packAgain(name, content)));
+  return staged;
+}
+
+async function packAgain(name: string, content: Buffer): Promise<Staged> {
+  const one = await packWhole(name, content);
+  if (name !== 'admissions.ndjson.gz') return one;
+  // Rows are a compressed file already, which an archive stores as it is.
+  return {
+    ...{ ...one, method: 'store', packed: content.length },
+    async *read() {
+      yield content;
+    },
+  };
+}
+
 async function zipOf(changed: ReadonlyMap<string, Buffer>): Promise<Buffer> {
   const staged: Staged[] = [];
-  for (const [name, content] of changed) {
-    const one = await packWhole(name, content);
-    // Rows are a compressed file already, which an archive stores as it is.
-    staged.push(
-      name === 'admissions.ndjson.gz'
-        ? {
-            ...{ ...one, method: 'store', packed: content.length },
-            async *read() {
-              yield content;
-            },
-          }
-        : one,
-    );
-  }
+  for (const [name, content] of changed) staged.push(await packOnce(name, content));
   const chunks: Uint8Array[] = [];
   for await (const chunk of writeZip(inOrder(staged))) chunks.push(chunk);
   return Buffer.concat(chunks);
