@@ -60,6 +60,14 @@ export function diffPackages(before: EvidenceDocument, after: EvidenceDocument):
       return [{ framework: framework.id, id: one.id, title: one.title, from, to: one.state, because }];
     }),
   );
+  const kept = new Set(
+    after.requirements.flatMap(({ id, requirements: all }) => all.map((one) => `${id} ${one.id}`)),
+  );
+  const gone = before.requirements.flatMap(({ id: framework, requirements: all }) =>
+    all.flatMap(({ id, title, state }): Changed[] =>
+      kept.has(`${framework} ${id}`) ? [] : [{ framework, id, title, from: state, to: null, because: [] }],
+    ),
+  );
   const head = ({ id, period }: EvidenceDocument) => ({ id, period });
-  return { old: head(before), new: head(after), attestations, requirements };
+  return { old: head(before), new: head(after), attestations, requirements: [...requirements, ...gone] };
 }

@@ -56,6 +56,20 @@ export function toRequest(
   };
 }
 
+/** isAsked tells whether a row of a time is of the period, and of the clusters and namespaces that were asked for. */
+export function isAsked(
+  row: { readonly cluster?: string | null | undefined; readonly namespace?: string | null | undefined },
+  at: number,
+  { from, to, clusters, namespaces }: EvidenceRequest,
+): boolean {
+  return (
+    at >= from &&
+    at <= to &&
+    (clusters.length === 0 || clusters.includes(row.cluster ?? '')) &&
+    (namespaces.length === 0 || namespaces.includes(row.namespace ?? ''))
+  );
+}
+
 /** toFrameworks reads names of frameworks; none stands for all. Throws IpoError `invalid_request`, which names the thirteen. */
 export function toFrameworks(names: readonly string[]): readonly FrameworkId[] {
   for (const name of names) {

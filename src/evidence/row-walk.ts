@@ -2,7 +2,7 @@ import { DAY_MS, parseTime } from '../base/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import type { Asked, Governing } from './governing.ts';
 import type { BypassRecord, PodRecord, TriageRecord } from './records.ts';
-import type { EvidenceRequest } from './request.ts';
+import { isAsked, type EvidenceRequest } from './request.ts';
 
 /** AdmittedImage is an image of a pod that was admitted, with what was asked of it. */
 export interface AdmittedImage {
@@ -107,16 +107,14 @@ export class RowWalk {
   }
 
   #isWanted(row: LedgerRow, at: number): boolean {
-    const { from, to, clusters, namespaces } = this.#request;
+    const { from, to } = this.#request;
     if (at < from || at > to) {
       this.outside += 1;
       return false;
     }
     const cluster = row.cluster ?? '';
     this.clusters.set(cluster, Math.max(at, this.clusters.get(cluster) ?? 0));
-    const isChosen =
-      (clusters.length === 0 || clusters.includes(cluster)) &&
-      (namespaces.length === 0 || namespaces.includes(row.namespace ?? ''));
+    const isChosen = isAsked(row, at, this.#request);
     if (!isChosen) this.leftOut += 1;
     return isChosen;
   }

@@ -3,6 +3,7 @@ import { IpoError } from '../base/index.ts';
 import { readExport } from '../ledger/index.ts';
 import { ROWS_FILE } from './compose.ts';
 import { readCsv } from './csv.ts';
+import { isAsked } from './request.ts';
 import { requestOf, type Package } from './package/open.ts';
 import { POPULATIONS, type Columns, type PopulationName } from './records.ts';
 import { parseTime } from '../base/index.ts';
@@ -44,8 +45,7 @@ export async function drawSample(
       for (const row of batch.shapes) {
         if (last !== null && row.id !== last - 1) gaps.push({ from: row.id + 1, to: last - 1 });
         last = row.id;
-        const at = parseTime(row.time);
-        if ((row.kind ?? 'review') === 'review' && at >= request.from && at <= request.to)
+        if ((row.kind ?? 'review') === 'review' && isAsked(row, parseTime(row.time), request))
           draw.take(row.id, row as unknown as Readonly<Record<string, unknown>>);
       }
   } else {

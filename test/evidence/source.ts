@@ -10,6 +10,7 @@ import {
   type EvidenceSource,
   type Scratch,
 } from '../../src/evidence/index.ts';
+import type { EvidenceWish } from '../../src/evidence/request.ts';
 import { exportLines, verifyExport, type LedgerRow, type RecordedPolicy } from '../../src/ledger/index.ts';
 
 export const DAY = 86_400_000;
@@ -316,23 +317,26 @@ export function sourceOf(world: World): EvidenceSource {
   };
 }
 
+/** Scope is what of a source is asked for. */
+type Scope = Pick<EvidenceWish, 'frameworks' | 'clusters' | 'namespaces'>;
+
 /** documentOf gives `evidence.json` of the package of a source. */
-export async function documentOf(source: EvidenceSource): Promise<EvidenceDocument> {
-  return (await make(source)).document;
+export async function documentOf(source: EvidenceSource, scope: Scope = {}): Promise<EvidenceDocument> {
+  return (await make(source, scope)).document;
 }
 
 /** packageOf makes the package of a source and gives its bytes. */
-export async function packageOf(source: EvidenceSource): Promise<Buffer> {
-  const made = await make(source);
+export async function packageOf(source: EvidenceSource, scope: Scope = {}): Promise<Buffer> {
+  const made = await make(source, scope);
   const bytes: Uint8Array[] = [];
   for await (const chunk of made.archive()) bytes.push(chunk);
   return Buffer.concat(bytes);
 }
 
-function make(source: EvidenceSource): ReturnType<typeof makePackage> {
+function make(source: EvidenceSource, scope: Scope = {}): ReturnType<typeof makePackage> {
   return makePackage({
     source,
-    request: toRequest({ from: FROM, to: TO, frameworks: ['essential-eight'] }, NOW),
+    request: toRequest({ from: FROM, to: TO, frameworks: ['essential-eight'], ...scope }, NOW),
     at: NOW,
     signer: SIGNER,
     scratch: memory,

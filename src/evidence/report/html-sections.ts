@@ -2,8 +2,8 @@ import { barList, counted, formatCount, html, mostOf, splitBar, type Html } from
 import type { EvidenceDocument } from '../document.ts';
 import { listTable, missing, MOST } from './html-lists.ts';
 import { numbers, table } from './html-table.ts';
-import { answeringList, clusterList, namespaceList } from './lists.ts';
-import { denialBars, findingBars, remediationBars } from './words.ts';
+import { answeringList, clusterList, namespaceList, policyCountList } from './lists.ts';
+import { breakGlassText, denialBars, findingBars, findingsText, remediationBars, rowsText } from './words.ts';
 
 /** admissions writes that section. */
 export function admissions({ admissions: counts }: EvidenceDocument): Html {
@@ -20,14 +20,14 @@ export function admissions({ admissions: counts }: EvidenceDocument): Html {
       digest.
     </p>
     ${bars.length === 0 ? null : barList('Denials by gate', bars, counts.rows, mostOf(bars))}
+    ${counts.by_policy.length === 0 ? null : listTable(policyCountList(counts, MOST))}
     ${counts.by_namespace.length === 0 ? null : listTable(namespaceList(counts, MOST))}
   </section>`;
 }
 
 /** coverage writes that section. */
-export function coverage({
-  coverage: { pods, rows, answering, clusters, exempt_namespaces: exempt },
-}: EvidenceDocument): Html {
+export function coverage({ coverage: section }: EvidenceDocument): Html {
+  const { pods, answering, clusters, exempt_namespaces: exempt } = section;
   return html`<section>
     <h2>Coverage</h2>
     ${pods.unreviewed === 0 ? html`<p>No pod was found that ran without a review.</p>` : html`<p class="broken">${counted(pods.unreviewed, 'pod')} ran without a review.</p>`}
@@ -35,10 +35,7 @@ export function coverage({
       ${counted(pods.decided, 'pod')} decided, ${formatCount(pods.bypassed)} bypassed,
       ${formatCount(pods.exempt)} in exempt namespaces (${exempt.join(', ')}).
     </p>
-    <p>
-      ${counted(rows.package, 'row')} in this
-      package${rows.ledger === null ? '' : `, ${formatCount(rows.ledger)} in the ledger`}.
-    </p>
+    <p>${rowsText(section)}</p>
     ${answering === null || answering.length === 0 ? null : listTable(answeringList(answering, MOST))}
     ${clusters === null || clusters.length === 0 ? null : listTable(clusterList(clusters, MOST))}
   </section>`;
@@ -50,10 +47,7 @@ export function findings({ vulnerabilities }: EvidenceDocument): Html {
   const bars = findingBars(vulnerabilities.by_severity);
   return html`<section>
     <h2>Findings</h2>
-    <p>
-      ${counted(vulnerabilities.total, 'finding')} stood in the period;
-      ${formatCount(vulnerabilities.known_exploited_while_running)} known to be exploited while the image ran.
-    </p>
+    <p>${findingsText(vulnerabilities)}</p>
     ${barList('Findings that stood, by severity', bars, vulnerabilities.total, mostOf(bars))}
     ${table(
       ['Severity', ...numbers('Stood', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end')],
@@ -97,9 +91,6 @@ export function issues({ issues: section }: EvidenceDocument): Html {
 export function breakGlass({ break_glass: section }: EvidenceDocument): Html {
   return html`<section>
     <h2>Break-glass</h2>
-    <p>
-      ${counted(section.images, 'image')} admitted by ${counted(section.people, 'person', 'people')};
-      ${formatCount(section.without_reason)} without a reason. break-glass.csv lists each.
-    </p>
+    <p>${breakGlassText(section)}</p>
   </section>`;
 }

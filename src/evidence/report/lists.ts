@@ -240,16 +240,32 @@ function clusterName(name: string): string {
 
 /** namespaceList lists the admissions by namespace. */
 export function namespaceList({ by_namespace: all }: Section<'admissions'>, most: number): ReportList {
+  const named = all.map(({ namespace, ...counts }) => ({ ...counts, name: namespace }));
+  return countList(named, 'Namespace', 'namespaces', most);
+}
+
+/** policyCountList lists the admissions by the policy that decided them. */
+export function policyCountList({ by_policy: all }: Section<'admissions'>, most: number): ReportList {
+  const named = all.map(({ policy, ...counts }) => ({ ...counts, name: policy ?? 'no policy' }));
+  return countList(named, 'Decided by', 'policies', most);
+}
+
+function countList(
+  all: readonly { readonly name: string; readonly admitted: number; readonly denied: number }[],
+  heading: string,
+  what: string,
+  most: number,
+): ReportList {
   return {
     columns: [
-      { heading: 'Namespace', share: 4 },
+      { heading, share: 4 },
       { heading: 'Admitted', share: 1, of: 'numbers' },
       { heading: 'Denied', share: 1, of: 'numbers' },
     ],
     rows: all
       .slice(0, most)
-      .map(({ namespace, admitted, denied }) => [namespace, formatCount(admitted), formatCount(denied)]),
-    cut: cutText(most, all.length, 'namespaces', 'evidence.json lists all'),
+      .map(({ name, admitted, denied }) => [name, formatCount(admitted), formatCount(denied)]),
+    cut: cutText(most, all.length, what, 'evidence.json lists all'),
   };
 }
 

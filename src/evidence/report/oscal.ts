@@ -6,6 +6,7 @@ const NS = 'https://ipo.dev/ns/oscal';
 export function toOscal(document: EvidenceDocument, rows: FileEntry): string {
   const { id, made_at: at, period } = document;
   const resource = uuid5(`${id} rows`);
+  const evidence = { href: `#${resource}`, text: `Rows of the ledger, sha256:${rows.sha256}` };
   const observationsOf = ({ id: framework, requirements }: Framework) => {
     const used = new Set(requirements.flatMap((one) => one.attestations));
     return document.attestations
@@ -22,9 +23,7 @@ export function toOscal(document: EvidenceDocument, rows: FileEntry): string {
           prop('failed', String(attestation.failed)),
         ],
         methods: ['TEST'],
-        'relevant-evidence': [
-          { href: `#${resource}`, description: `Rows of the ledger, sha256:${rows.sha256}` },
-        ],
+        'relevant-evidence': [{ href: evidence.href, description: evidence.text }],
         collected: at,
       }));
   };
@@ -37,7 +36,7 @@ export function toOscal(document: EvidenceDocument, rows: FileEntry): string {
     props: [prop('framework', framework.id)],
     'reviewed-controls': { 'control-selections': [selection(framework)] },
     observations: observationsOf(framework),
-    ...findingsOf(id, framework),
+    ...findingsOf(id, framework, evidence),
   }));
   const content = {
     'assessment-results': {
@@ -71,7 +70,7 @@ function selection({ id, requirements }: Framework) {
   return { 'include-controls': inScope.map((one) => ({ 'control-id': tokenOf(id, one.id) })) };
 }
 
-function findingsOf(id: string, framework: Framework) {
+function findingsOf(id: string, framework: Framework, evidence: { href: string; text: string }) {
   const findings = framework.requirements
     .filter(({ state }) => state !== 'out_of_scope')
     .map((one) => ({
@@ -79,6 +78,7 @@ function findingsOf(id: string, framework: Framework) {
       title: `${one.id} ${one.title}`,
       description: one.why,
       props: [prop('requirement', one.id), prop('state', one.state)],
+      links: [{ ...evidence, rel: 'evidence' }],
       target: {
         type: 'objective-id',
         'target-id': tokenOf(framework.id, one.id),

@@ -1,8 +1,16 @@
 import { counted, formatCount, mostOf, type Pdf } from '../../render/index.ts';
 import type { EvidenceDocument } from '../document.ts';
-import { answeringList, clusterList, namespaceList } from './lists.ts';
+import { answeringList, clusterList, namespaceList, policyCountList } from './lists.ts';
 import { drawList, MOST, soft, type Sheet } from './pdf-lists.ts';
-import { denialBars, findingBars, noteText, remediationBars } from './words.ts';
+import {
+  breakGlassText,
+  denialBars,
+  findingBars,
+  findingsText,
+  noteText,
+  remediationBars,
+  rowsText,
+} from './words.ts';
 
 /** admissions writes that part. */
 export function admissions(sheet: Sheet, { admissions: counts }: EvidenceDocument, pdf: Pdf): void {
@@ -29,12 +37,14 @@ export function admissions(sheet: Sheet, { admissions: counts }: EvidenceDocumen
     drawBars(sheet, bars, counts.rows, mostOf(bars));
     sheet.y += 6;
   }
+  if (counts.by_policy.length > 0) drawList(sheet, policyCountList(counts, MOST), pdf);
+  if (counts.by_policy.length > 0) sheet.y += 6;
   if (counts.by_namespace.length > 0) drawList(sheet, namespaceList(counts, MOST), pdf);
 }
 
 /** coverage writes that part. */
 export function coverage(sheet: Sheet, document: EvidenceDocument, pdf: Pdf): void {
-  const { pods, rows, answering, clusters } = document.coverage;
+  const { pods, answering, clusters } = document.coverage;
   sheet.section('Coverage');
   sheet.paragraph([
     pods.unreviewed === 0
@@ -43,7 +53,7 @@ export function coverage(sheet: Sheet, document: EvidenceDocument, pdf: Pdf): vo
   ]);
   sheet.paragraph([
     {
-      text: `${counted(pods.decided, 'pod')} decided, ${formatCount(pods.bypassed)} bypassed, ${formatCount(pods.exempt)} exempt. ${counted(rows.package, 'row')} in this package${rows.ledger === null ? '' : `, ${formatCount(rows.ledger)} in the ledger`}.`,
+      text: `${counted(pods.decided, 'pod')} decided, ${formatCount(pods.bypassed)} bypassed, ${formatCount(pods.exempt)} exempt. ${rowsText(document.coverage)}`,
     },
   ]);
   if (answering !== null && answering.length > 0) {
@@ -64,18 +74,21 @@ export function findings(
 ): void {
   sheet.section('Findings');
   if ('note' in vulnerabilities) return sheet.paragraph(soft(noteText(vulnerabilities.note)));
+  sheet.lead([{ text: findingsText(vulnerabilities) }]);
   const bars = findingBars(vulnerabilities.by_severity);
   drawBars(sheet, bars, vulnerabilities.total, mostOf(bars));
   sheet.y += 6;
-  const columns = ['Severity', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end'];
+  const columns = ['Severity', 'Stood', 'Raised', 'Fixed', 'Triaged', 'Image retired', 'Open at the end'];
   drawTable(
     sheet,
     columns.map((heading, i) => ({ heading, share: 1, ...(i > 0 && { align: 'right' as const }) })),
     vulnerabilities.by_severity.map((level) => [
       { text: level.severity },
-      ...[level.raised, level.fixed, level.triaged, level.image_retired, level.open_at_end].map((count) => ({
-        text: formatCount(count),
-      })),
+      ...[level.stood, level.raised, level.fixed, level.triaged, level.image_retired, level.open_at_end].map(
+        (count) => ({
+          text: formatCount(count),
+        }),
+      ),
     ]),
   );
 }
@@ -103,7 +116,7 @@ export function breakGlass(sheet: Sheet, { break_glass: section }: EvidenceDocum
   sheet.section('Break-glass');
   sheet.paragraph([
     {
-      text: `${counted(section.images, 'image')} admitted by ${counted(section.people, 'person', 'people')}; ${formatCount(section.without_reason)} without a reason. break-glass.csv lists each.`,
+      text: breakGlassText(section),
     },
   ]);
 }

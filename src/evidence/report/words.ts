@@ -158,3 +158,29 @@ export function muteText({ total }: Section<'mutes'>): string {
   if (total === 0) return 'No channel was muted in the period.';
   return `${counted(total, 'time')} a channel was muted: it was told afterwards what had happened.`;
 }
+
+/** findingsText says in a sentence what stood in the period. */
+export function findingsText({
+  total,
+  known_exploited_while_running: exploited,
+}: Section<'vulnerabilities'>): string {
+  return `${counted(total, 'finding')} stood in the period; ${formatCount(exploited)} known to be exploited while the image ran.`;
+}
+
+/** rowsText says how many rows a package has, and which of them are not counted. */
+export function rowsText({ rows }: EvidenceDocument['coverage']): string {
+  const { ledger, package: all, left_out_by_request: left } = rows;
+  const inLedger = ledger === null ? '' : `, ${formatCount(ledger)} in the ledger`;
+  const others = left === 0 ? '' : `; ${formatCount(left)} of other clusters or namespaces are not counted`;
+  return `${counted(all, 'row')} in this package${inLedger}${others}.`;
+}
+
+/** breakGlassText says in a sentence who bypassed policies. */
+export function breakGlassText({
+  images,
+  people,
+  without_reason: reason,
+  without_person: person,
+}: EvidenceDocument['break_glass']): string {
+  return `${counted(images, 'image')} admitted by ${counted(people, 'person', 'people')}; ${formatCount(reason)} without a reason, ${formatCount(person)} without a person. break-glass.csv lists each.`;
+}

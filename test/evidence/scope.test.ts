@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { diffPackages, drawSample } from '../../src/evidence/index.ts';
+import { openBytesPackage } from './open-bytes.ts';
+import { documentOf, packageOf, sourceOf, worlds } from './source.ts';
+
+const [WORLD] = fc.sample(
+  worlds.filter(
+    ({ rows }) => new Set(rows.map(({ kind, namespace }) => kind === 'review' && namespace)).size > 3,
+  ),
+  { seed: 5, numRuns: 1 },
+);
+assert.ok(WORLD !== undefined);
+const source = sourceOf(WORLD);
+
+test('admissions are sampled from those that were asked for, as they are counted', async () => {
+  for (const namespaces of [[], ['shop'], ['pay', 'kube-system']]) {
+    const pkg = await openBytesPackage(await packageOf(source, { namespaces }));
+    const { total, items, gaps } = await drawSample(pkg, 'admissions', 1000, 's');
+    assert.equal(total, pkg.document.admissions.rows, namespaces.join());
+    for (const { record } of items)
+      assert.ok(namespaces.length === 0 || namespaces.includes(String(record['namespace'])));
+    assert.deepEqual(gaps, [], 'rows of others are no gap');
+  }
+});
+
+test('windows that policies declare are written in one way', async () => {
+  const policies = WORLD.policies.map((policy, i) => {
+    const { spec, ...rest } = policy.document as { readonly spec: object };
+    return {
+      ...policy,
+      document: { ...rest, spec: { ...spec, sla: { critical: i === 0 ? '24h0m0s' : '1440m' } } },
+    };
+  });
+  const { policies: shown } = await documentOf(sourceOf({ ...WORLD, policies }));
+  assert.ok(shown.length > 0);
+  for (const { critical_window: window } of shown) assert.equal(window, '24h');
+});
+
+test('requirements that only the older package has are part of a difference', async () => {
+  const before = await documentOf(source, { frameworks: ['soc2', 'essential-eight'] });
+  const after = await documentOf(source, { frameworks: ['essential-eight'] });
+  const { requirements } = diffPackages(before, after);
+  const soc2 = before.requirements.find(({ id }) => id === 'soc2')?.requirements ?? [];
+  assert.deepEqual(
+    requirements.map(({ framework, id, from, to }) => [framework, id, from, to]),
+    soc2.map(({ id, state }) => ['soc2', id, state, null]),
+  );
+  assert.equal(diffPackages(after, before).requirements.length, soc2.length);
+});
+
+test('each finding and observation of OSCAL names the file of the rows by its digest', async () => {
+  const pkg = await openBytesPackage(await packageOf(source));
+  const { results, 'back-matter': back } = JSON.parse(
+    String(await pkg.read('oscal-assessment-results.json')),
+  )['assessment-results'];
+  const [resource] = back.resources;
+  const sum = pkg.document.files.find(({ name }) => name === 'admissions.ndjson.gz')?.sha256;
+  assert.equal(resource.rlinks[0].hashes[0].value, sum);
+  for (const { findings, observations } of results) {
+    for (const { links } of findings) assert.equal(links[0].href, `#${resource.uuid}`);
+    for (const { 'relevant-evidence': evidence } of observations)
+      assert.equal(evidence[0].href, `#${resource.uuid}`);
+  }
+});
