@@ -46,6 +46,7 @@ import type { Leader } from '../../leadership/index.ts';
 import { toPodEvents, toReviewEvents, toStopNotices } from './events.ts';
 import { clusterKey, clusterUid, databaseFences } from '../leadership/database-fences.ts';
 import { clusterJobs } from './jobs.ts';
+import { REAL_CLOCK } from './real-clock.ts';
 import { openRuntimePolicies, type RuntimePolicyObjects } from './runtime-policies.ts';
 import type { Job } from '../running/jobs.ts';
 import type { ClusterSettings } from '../config/cluster.ts';
@@ -119,67 +120,21 @@ const IN_EFFECT_MS = 2_000;
 /** Events that wait are given this many milliseconds at the end. */
 const LAST_EVENTS_MS = 2_000;
 
-/** REAL_CLOCK is the time of this process. */
-const REAL_CLOCK: ElectionClock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  wait: (ms, signal) =>
-    new Promise((resolve) => {
-      if (signal.aborted) {
-        resolve();
-        return;
-      }
-      const done = (): void => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      timer.unref();
-      signal.addEventListener('abort', done, { once: true });
-    }),
-};
-
 /** openCluster joins the operator with its cluster. Nothing is called before `start`, so that it opens while the API server is away. */
 export async function openCluster(options: ClusterOptions): Promise<Cluster> {
-  const { store, settings, clusterName, version, clock, log, count, times } = options;
+  const { store, settings, clusterName, clock, log } = options;
   const { electionClock = REAL_CLOCK } = options;
-  const { kubeconfig } = settings;
-  const connection =
-    options.connection ?? (await (kubeconfig === undefined ? openInCluster() : openKubeconfig(kubeconfig)));
-  const api = new KubernetesApi(connection, version);
-  const namespace = settings.namespace ?? connection.namespace;
-  if (namespace === null)
-    throw new ClusterError('setup', 'the namespace of the operator is not known', {
-      hint: 'Set cluster.namespace',
-    });
+  const { api, namespace } = await openApi(options);
   const me = `${process.env['POD_NAME'] ?? hostname()}_${randomBytes(4).toString('hex')}`;
 
-  const events = new EventRecorder({
-    sink: eventSink(api, me),
-    clock: electionClock,
-    log,
-    count,
-    newId: () => randomBytes(8).toString('hex'),
-  });
+  const events = openEvents(options, api, me);
   const mirror = policyMirror(store);
   const statuses = policyStatuses(api, RESOURCES.imagePolicies);
   const policies = new ClusterPolicies({ kind: IMAGE_POLICY, mirror, statuses, events, clock, log });
   const runtimePolicies = openRuntimePolicies({ api, store, events, clock, log });
   const untaken = (error: unknown): void =>
     log.error('the policies of the cluster were not taken', { error });
-  const election = new Election({
-    leases: leaseStore(api, namespace, settings.leaseName),
-    fences: databaseFences(
-      { store, clusterName, clock, log, monotonic: () => electionClock.monotonic() },
-      () => clusterKey(api, clusterName),
-      me,
-    ),
-    clock: electionClock,
-    log,
-    me,
-    ...(times !== undefined && { times }),
-  });
+  const election = openElection(options, api, namespace, me);
   const reads = openReads({
     api,
     clock: electionClock,
@@ -187,7 +142,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     onPolicies: (objects) => void policies.take(objects).catch(untaken),
     onRuntimePolicies: (objects) => void runtimePolicies.policies.take(objects).catch(untaken),
   });
-  const revisions = policyStore(store);
   const jobs = clusterJobs({
     api,
     store,
@@ -207,21 +161,8 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     leader: election,
     leadsCluster: () => election.leadsCluster(),
     policies: { current: () => policies.current(), staleSince: () => reads.policiesStaleSince() },
-    policyInEffect: async (written) => {
-      const over = new AbortController();
-      const late = electionClock.wait(IN_EFFECT_MS, over.signal).then(() => false);
-      let waits = true;
-      while (waits && !policies.holds(written))
-        waits = await Promise.race([policies.taken().then(() => true), late]);
-      over.abort();
-      return policies.holds(written);
-    },
-    policyStore: customPolicyStore(api, {
-      inEffect: (name) => policies.inEffect(name),
-      record: (writes) => mirror.record(writes),
-      revisions: (name, page) => revisions.revisions(name, page),
-      revision: (name, revision) => revisions.revision(name, revision),
-    }),
+    policyInEffect: (written) => policyInEffect(policies, electionClock, written),
+    policyStore: openPolicyStore(api, policies, mirror, store),
     runtimePolicies,
     reads,
     replacements: clusterReplacements(api),
@@ -241,13 +182,7 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
     readWebhookPaths: (configuration) => readWebhookPaths(api, configuration),
     writeWebhookPath: (configuration, path) => writeWebhookPath(api, configuration, path),
     jobs: jobs.jobs,
-    unready: () => {
-      if (policies.current() === null) return 'the policies of the cluster were not read yet';
-      const waiting = reads
-        .states()
-        .find(({ kind, synced }) => !synced && (kind === 'services' || kind === 'ingresses'));
-      return waiting === undefined ? null : `the ${waiting.kind} of the cluster were not read yet`;
-    },
+    unready: () => unreadyOf(policies, reads),
     start: () => {
       reads.start();
       election.start();
@@ -260,4 +195,89 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
       await api.close();
     },
   };
+}
+
+async function openApi({ connection: given, settings, version }: ClusterOptions) {
+  const { kubeconfig } = settings;
+  const connection =
+    given ?? (await (kubeconfig === undefined ? openInCluster() : openKubeconfig(kubeconfig)));
+  const api = new KubernetesApi(connection, version);
+  const namespace = settings.namespace ?? connection.namespace;
+  if (namespace === null)
+    throw new ClusterError('setup', 'the namespace of the operator is not known', {
+      hint: 'Set cluster.namespace',
+    });
+  return { api, namespace };
+}
+
+function openEvents(
+  { electionClock = REAL_CLOCK, log, count }: ClusterOptions,
+  api: KubernetesApi,
+  me: string,
+): EventRecorder {
+  return new EventRecorder({
+    sink: eventSink(api, me),
+    clock: electionClock,
+    log,
+    count,
+    newId: () => randomBytes(8).toString('hex'),
+  });
+}
+
+/** The election of the leader of this cluster; `me` is how this process is named in it. */
+function openElection(
+  { store, settings, clusterName, clock, electionClock = REAL_CLOCK, log, times }: ClusterOptions,
+  api: KubernetesApi,
+  namespace: string,
+  me: string,
+): Election {
+  return new Election({
+    leases: leaseStore(api, namespace, settings.leaseName),
+    fences: databaseFences(
+      { store, clusterName, clock, log, monotonic: () => electionClock.monotonic() },
+      () => clusterKey(api, clusterName),
+      me,
+    ),
+    clock: electionClock,
+    log,
+    me,
+    ...(times !== undefined && { times }),
+  });
+}
+
+function openPolicyStore(
+  api: KubernetesApi,
+  policies: ClusterPolicies,
+  mirror: ReturnType<typeof policyMirror>,
+  store: Store,
+): PolicyStore {
+  const revisions = policyStore(store);
+  return customPolicyStore(api, {
+    inEffect: (name) => policies.inEffect(name),
+    record: (writes) => mirror.record(writes),
+    revisions: (name, page) => revisions.revisions(name, page),
+    revision: (name, revision) => revisions.revision(name, revision),
+  });
+}
+
+async function policyInEffect(
+  policies: ClusterPolicies,
+  clock: ElectionClock,
+  written: PolicyMark,
+): Promise<boolean> {
+  const over = new AbortController();
+  const late = clock.wait(IN_EFFECT_MS, over.signal).then(() => false);
+  let waits = true;
+  while (waits && !policies.holds(written))
+    waits = await Promise.race([policies.taken().then(() => true), late]);
+  over.abort();
+  return policies.holds(written);
+}
+
+function unreadyOf(policies: ClusterPolicies, reads: ClusterReads): string | null {
+  if (policies.current() === null) return 'the policies of the cluster were not read yet';
+  const waiting = reads
+    .states()
+    .find(({ kind, synced }) => !synced && (kind === 'services' || kind === 'ingresses'));
+  return waiting === undefined ? null : `the ${waiting.kind} of the cluster were not read yet`;
 }

@@ -9,7 +9,7 @@ import { imageStore, meterStore, nodeStandings, scanQueue, type Store } from '..
 import type { Metrics, Redactor } from '../../telemetry/index.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import type { Job } from '../running/jobs.ts';
-import { openReconcile } from './reconcile.ts';
+import { openReconcile, type ReconcileOptions, type ServiceReconcile } from './reconcile.ts';
 import { heldSince, openReplicas, type ServiceReplicas } from './replicas.ts';
 import type { ServiceParts } from './parts.ts';
 import type { Settings } from '../config/settings.ts';
@@ -78,7 +78,7 @@ const AWAY_REVIEWS: ReviewsStatus = {
 
 /** openOperator joins them. Nothing listens or calls before `start`. */
 export function openOperator(deps: OperatorDeps): ServiceOperator {
-  const { store, settings, cluster, appender, clock, log, metrics, redactor } = deps;
+  const { store, settings, cluster, clock, log, metrics } = deps;
   const { webhook, clusterName } = settings;
   const queue = scanQueue(store);
   const images = imageStore(store);
@@ -107,60 +107,13 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     runningNames: async () => namesOf((await cluster?.reads.runningPods.list())?.pods ?? []),
   });
   const replicas = openReplicas({ store, parts: deps.parts, settings, cluster, peer, clock, metrics });
-  const reconcile =
-    cluster === null
-      ? null
-      : openReconcile({
-          store,
-          settings,
-          cluster,
-          appender,
-          account: replicas.account,
-          scans,
-          clock,
-          log,
-          count: metrics,
-          tags: deps.tags ?? {
-            digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
-          },
-        });
+  const reconcile = cluster === null ? null : openSweeps(deps, cluster, replicas.account, scans);
   if (listens && !isGuarded(known))
     log.warn('anyone who can reach the port of the webhook can post reviews', {
       hint: 'Set webhook.callers.pathFile or webhook.callers.clientCaFile',
     });
-  let certificateEndsAt: number | null = null;
-  const certificates = !listens
-    ? []
-    : webhookCertificates({
-        settings: webhook.certificates,
-        callerSettings: webhook.callers,
-        callers: peer.callers,
-        callersChanged: () => {},
-        guard: (end) => redactor.add(new Secret(end)),
-        cluster,
-        replace: (pair) => peer.replaceCertificate(pair),
-        clock,
-        log,
-        measure: (notAfter) => {
-          metrics.set('svc_webhook_certificate_not_after_seconds', notAfter);
-          certificateEndsAt = notAfter * 1000;
-        },
-      });
-  metrics.collect(async () => {
-    const gauges = await reconcile?.gauges().catch(() => null);
-    if (gauges === null) return; // the database is away; what was said last stands
-    const { count, ceiling, overageSeconds } = gauges ?? nodeGauges(null, null, clock.now());
-    if (count !== null) metrics.set('svc_nodes', count, { kind: 'count' });
-    metrics.set('svc_nodes', ceiling, { kind: 'ceiling' });
-    metrics.set('svc_node_overage_seconds', overageSeconds);
-    metrics.set('svc_leader', cluster === null || cluster.leader.isLeader() ? 1 : 0);
-    for (const { kind, staleSince } of cluster?.reads.states() ?? [])
-      metrics.set(
-        'svc_cluster_cache_age_seconds',
-        staleSince === null ? 0 : (clock.now() - staleSince) / 1000,
-        { kind },
-      );
-  });
+  const certificates = openCertificates(deps, peer);
+  metrics.collect(() => measure(deps, reconcile));
   const flush: Job = { name: 'wanted-scans', every: 5_000, leaderOnly: false, run: () => scans.flush() };
   return {
     peer,
@@ -175,7 +128,7 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     jobs: [
       ...(cluster?.jobs ?? []),
       ...(reconcile === null ? [] : [...reconcile.jobs, flush]),
-      ...certificates,
+      ...certificates.jobs,
     ],
     inEffect: async (written) => {
       const here = cluster === null || written === null || (await cluster.policyInEffect(written));
@@ -185,27 +138,97 @@ export function openOperator(deps: OperatorDeps): ServiceOperator {
     health: async () => {
       const status = await peer.look();
       return {
-        webhook: listens ? webhookHealth(status?.reviews ?? AWAY_REVIEWS, certificateEndsAt) : null,
+        webhook: listens ? webhookHealth(status?.reviews ?? AWAY_REVIEWS, certificates.endAt()) : null,
         cluster: cluster === null ? null : clusterHealth(cluster, clusterName ?? null, replicas.standings()),
       };
     },
-    async start() {
-      cluster?.start();
-      // Before all the other jobs begin: the webhook is ready with its certificate. What fails is said when the jobs try it again.
-      for (const { name, run } of certificates)
-        if (name === 'webhook-certificate')
-          await endsWithin(run(new AbortController().signal), CERTIFICATE_MS).catch(() => false);
-      await reconcile?.meter
-        .refresh()
-        .catch((error: unknown) =>
-          log.warn('the meter was not read yet; no name is refused by it', { error }),
-        );
-    },
+    start: () => start(deps, certificates.jobs, reconcile),
     async close() {
       peer.close();
       await endsWithin(scans.flush(), LAST_ASKED);
     },
   };
+}
+
+function openSweeps(
+  { store, settings, appender, tags, clock, log, metrics }: OperatorDeps,
+  cluster: Cluster,
+  account: ReconcileOptions['account'],
+  scans: WantedScans,
+): ServiceReconcile {
+  return openReconcile({
+    store,
+    settings,
+    cluster,
+    appender,
+    account,
+    scans,
+    clock,
+    log,
+    count: metrics,
+    tags: tags ?? {
+      digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
+    },
+  });
+}
+
+/** The certificate of the webhook, and when it ends; nothing to do where no webhook listens. */
+function openCertificates(
+  { settings: { webhook }, cluster, clock, log, metrics, redactor }: OperatorDeps,
+  peer: WebhookPeer,
+): { readonly jobs: readonly Job[]; readonly endAt: () => number | null } {
+  let endsAt: number | null = null;
+  if (webhook.listen === undefined) return { jobs: [], endAt: () => endsAt };
+  const jobs = webhookCertificates({
+    settings: webhook.certificates,
+    callerSettings: webhook.callers,
+    callers: peer.callers,
+    callersChanged: () => {},
+    guard: (end) => redactor.add(new Secret(end)),
+    cluster,
+    replace: (pair) => peer.replaceCertificate(pair),
+    clock,
+    log,
+    measure: (notAfter) => {
+      metrics.set('svc_webhook_certificate_not_after_seconds', notAfter);
+      endsAt = notAfter * 1000;
+    },
+  });
+  return { jobs, endAt: () => endsAt };
+}
+
+async function measure(
+  { cluster, clock, metrics }: OperatorDeps,
+  reconcile: ServiceReconcile | null,
+): Promise<void> {
+  const gauges = await reconcile?.gauges().catch(() => null);
+  if (gauges === null) return; // the database is away; what was said last stands
+  const { count, ceiling, overageSeconds } = gauges ?? nodeGauges(null, null, clock.now());
+  if (count !== null) metrics.set('svc_nodes', count, { kind: 'count' });
+  metrics.set('svc_nodes', ceiling, { kind: 'ceiling' });
+  metrics.set('svc_node_overage_seconds', overageSeconds);
+  metrics.set('svc_leader', cluster === null || cluster.leader.isLeader() ? 1 : 0);
+  for (const { kind, staleSince } of cluster?.reads.states() ?? [])
+    metrics.set(
+      'svc_cluster_cache_age_seconds',
+      staleSince === null ? 0 : (clock.now() - staleSince) / 1000,
+      { kind },
+    );
+}
+
+async function start(
+  { cluster, log }: OperatorDeps,
+  certificates: readonly Job[],
+  reconcile: ServiceReconcile | null,
+): Promise<void> {
+  cluster?.start();
+  // Before all the other jobs begin: the webhook is ready with its certificate. What fails is said when the jobs try it again.
+  for (const { name, run } of certificates)
+    if (name === 'webhook-certificate')
+      await endsWithin(run(new AbortController().signal), CERTIFICATE_MS).catch(() => false);
+  await reconcile?.meter
+    .refresh()
+    .catch((error: unknown) => log.warn('the meter was not read yet; no name is refused by it', { error }));
 }
 
 function webhookHealth(

@@ -105,7 +105,6 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     lines: log,
     count,
   });
-  let leftOver = false;
   const nodes = new NodePoll({
     cluster: name,
     nodes: cluster.reads.readyNodes,
@@ -121,47 +120,64 @@ export function openReconcile(options: ReconcileOptions): ServiceReconcile {
     meter,
     reconciliation,
     nodes,
-    // They ask by themselves who leads their cluster: `leaderOnly` is about the database.
-    jobs: [
-      {
-        name: 'reconcile',
-        // The last sweep may have been another replica's, or of before a restart: the interval is counted from it.
-        every: Math.min(settings.reconcile.interval, MINUTE),
-        leaderOnly: false,
-        atStart: true,
-        // The first one waits until the cluster was read.
-        mayRun: () => leader.isLeader() && cluster.reads.states().every(({ synced }) => synced),
-        run: async (signal) => {
-          const last = await lastSweepAt(store, name);
-          // Jobs begin a moment late, never early: half of one's interval is not a sweep too many. One of the future is not a reason to
-          // wait: the clock was set back.
-          const since = last === null ? Infinity : clock.now() - last;
-          // What one sweep left since too many pods were stopped within a minute is not left for an hour.
-          const interval = leftOver ? MINUTE : settings.reconcile.interval;
-          if (since >= 0 && since < interval - MINUTE / 2) return;
-          leftOver = ((await reconciliation.run(signal))?.overLimit ?? 0) > 0;
-        },
-      },
-      {
-        name: 'nodes',
-        every: settings.nodes.pollInterval,
-        leaderOnly: false,
-        atStart: true,
-        mayRun: leader.isLeader,
-        run: async () => {
-          await nodes.run();
-          await meter.refreshStanding();
-        },
-      },
-      { name: 'meter', every: MINUTE, leaderOnly: true, run: (signal) => meter.follow(signal) },
-      { name: 'node-standing', every: 1_000, leaderOnly: false, run: () => meter.refreshStanding() },
-      { name: 'meter-memory', every: MINUTE / 4, leaderOnly: false, run: () => meter.refresh() },
-    ],
+    jobs: reconcileJobs(options, { name, leader, meter, reconciliation, nodes }),
     async gauges() {
       const { nodes: ceiling } = await ceilings.current();
       return nodeGauges(await standings.standing(name), ceiling, clock.now());
     },
   };
+}
+
+/** What the jobs run. */
+interface ReconcileParts {
+  readonly name: string;
+  readonly leader: { isLeader(): boolean };
+  readonly meter: Meter;
+  readonly reconciliation: Reconciliation;
+  readonly nodes: NodePoll;
+}
+
+/** They ask by themselves who leads their cluster: `leaderOnly` is about the database. */
+function reconcileJobs(
+  { store, settings, cluster, clock }: ReconcileOptions,
+  { name, leader, meter, reconciliation, nodes }: ReconcileParts,
+): readonly Job[] {
+  let leftOver = false;
+  return [
+    {
+      name: 'reconcile',
+      // The last sweep may have been another replica's, or of before a restart: the interval is counted from it.
+      every: Math.min(settings.reconcile.interval, MINUTE),
+      leaderOnly: false,
+      atStart: true,
+      // The first one waits until the cluster was read.
+      mayRun: () => leader.isLeader() && cluster.reads.states().every(({ synced }) => synced),
+      run: async (signal) => {
+        const last = await lastSweepAt(store, name);
+        // Jobs begin a moment late, never early: half of one's interval is not a sweep too many. One of the future is not a reason to
+        // wait: the clock was set back.
+        const since = last === null ? Infinity : clock.now() - last;
+        // What one sweep left since too many pods were stopped within a minute is not left for an hour.
+        const interval = leftOver ? MINUTE : settings.reconcile.interval;
+        if (since >= 0 && since < interval - MINUTE / 2) return;
+        leftOver = ((await reconciliation.run(signal))?.overLimit ?? 0) > 0;
+      },
+    },
+    {
+      name: 'nodes',
+      every: settings.nodes.pollInterval,
+      leaderOnly: false,
+      atStart: true,
+      mayRun: leader.isLeader,
+      run: async () => {
+        await nodes.run();
+        await meter.refreshStanding();
+      },
+    },
+    { name: 'meter', every: MINUTE, leaderOnly: true, run: (signal) => meter.follow(signal) },
+    { name: 'node-standing', every: 1_000, leaderOnly: false, run: () => meter.refreshStanding() },
+    { name: 'meter-memory', every: MINUTE / 4, leaderOnly: false, run: () => meter.refresh() },
+  ];
 }
 
 function currentOf(policies: PolicySnapshot): NonNullable<ReturnType<PolicySnapshot['current']>> {
