@@ -1,30 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { ACCESS, SHARED } from '../accounts/index.ts';
 import type { Log } from '../base/index.ts';
 import { send } from './answer.ts';
 import type { Apart } from './apart.ts';
-import { joined, readBlocks } from './body-blocks.ts';
 import { CostlyCalls } from './costly.ts';
-import { refusalOf, toSent, writeRefusal } from './faults.ts';
-import { parseJsonBody } from './json-body.ts';
+import { refusalOf, writeRefusal } from './faults.ts';
 import { MAX_BODY, SERVER_LIMITS, type Limits } from './limits.ts';
 import { listenFault } from './listen-fault.ts';
-import { decides, IN_EFFECT_HEADER, toInEffect, type InEffect, type WrittenPolicy } from './in-effect.ts';
-import { holdAccept, producedBy } from './negotiate.ts';
-import { Paths, splitKey, toPattern } from './paths.ts';
+import type { InEffect, WrittenPolicy } from './in-effect.ts';
+import { Paths } from './paths.ts';
 import type { PlaceLimits } from './places.ts';
-import type { SentProblem } from './problems.ts';
+import { openRefusals, type Refusals } from './refuse.ts';
+import { readBodies, register, type RouteDeps } from './register.ts';
 import type { Route, RouteAnswer } from './route.ts';
 import { SECURITY_HEADERS, STRICT_TRANSPORT } from './security-headers.ts';
-import { admit, type Admitted, type SignIn } from './sign-in.ts';
+import type { SignIn } from './sign-in.ts';
 import { UntrustedProxies } from './untrusted-proxies.ts';
-import { validated } from './validate.ts';
-
-/** Marks routes whose bodies are read apart. */
-const APART = 'ipo-apart';
 
 /** Probe is a path beside `/api/v1` that anybody may read: health, readiness, metrics. */
 export interface Probe {
@@ -92,58 +84,25 @@ export function openApi(options: ApiOptions): Api {
     ...SECURITY_HEADERS,
     ...((options.https ?? tls !== undefined) && { 'strict-transport-security': STRICT_TRANSPORT }),
   };
-  const http = {
-    headersTimeout: limits.headersTimeout,
-    connectionsCheckingInterval: limits.checkingInterval,
-    maxHeaderSize: limits.maxHeaderBytes,
-  };
-  const app: FastifyInstance = fastify({
-    ...(tls === undefined ? { http } : { https: { ...http, ...tls, minVersion: 'TLSv1.2' as const } }),
-    logger: false,
-    bodyLimit: MAX_BODY,
-    requestTimeout: limits.requestTimeout,
-    keepAliveTimeout: limits.keepAliveTimeout,
-    connectionTimeout: limits.idleTimeout,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    exposeHeadRoutes: false,
-    trustProxy: options.trustedProxies !== undefined ? [...options.trustedProxies] : false,
-    genReqId: () => randomUUID(),
-    routerOptions: { maxParamLength: 300, caseSensitive: true },
-    frameworkErrors: (error, request, reply) => void refuse(request, reply, error),
-    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
-      writeRefusal(error, socket, headers),
-  }) as unknown as FastifyInstance;
-  app.server.maxHeadersCount = limits.maxHeaders;
-  app.server.maxConnections = limits.maxConnections;
+  const { refuse, sendProblem } = openRefusals(log, headers);
+  const app = openFrame(options, limits, headers, refuse);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.headers({ ...headers, 'x-request-id': request.id });
   });
-  app.addHook('onResponse', async (request, reply) => {
-    const { method } = request;
-    const route = request.routeOptions.url ?? null;
-    const seconds = Math.round(reply.elapsedTime) / 1000;
-    options.observe?.({ method, route, status: reply.statusCode, seconds });
-    log.debug('request answered', {
-      request_id: request.id,
-      method,
-      route,
-      status: reply.statusCode,
-      seconds,
-      address: request.ip,
-    });
-  });
-  app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
-    const { bodyLimit, config } = request.routeOptions as { bodyLimit: number; config: object };
-    const { 'content-length': length } = request.headers;
-    const blocks = await readBlocks(payload, length === undefined ? null : Number(length), bodyLimit);
-    if (blocks.length === 0) return undefined;
-    return APART in config && config[APART] === true ? blocks : parseJsonBody(joined(blocks));
-  });
+  app.addHook('onResponse', async (request, reply) => observe(options, request, reply));
+  readBodies(app);
 
-  for (const route of options.routes) register(route);
+  const deps: RouteDeps = {
+    app,
+    paths,
+    costly,
+    proxies,
+    believes,
+    signIn: options.signIn,
+    inEffect: options.inEffect,
+  };
+  for (const route of options.routes) register(deps, route);
   for (const probe of options.probes ?? []) {
     paths.add(probe.path, ['GET', 'HEAD']);
     app.route({
@@ -156,7 +115,7 @@ export function openApi(options: ApiOptions): Api {
     const path = request.url.split('?')[0] ?? '';
     sendProblem(reply, refusalOf(request.method, path, paths.methodsOf(path), request.id));
   });
-  app.setErrorHandler((error, request, reply) => void refuse(request, reply, error));
+  app.setErrorHandler((error, request, reply) => refuse(request, reply, error));
 
   return {
     inject: app.inject.bind(app) as FastifyInstance['inject'],
@@ -187,89 +146,54 @@ export function openApi(options: ApiOptions): Api {
       }
     },
   };
+}
 
-  function register(route: Route): void {
-    if (!Object.hasOwn(ACCESS, route.key)) throw new Error(`${route.key} is not in the table of access`);
-    const { method, path } = splitKey(route.key);
-    const pattern = toPattern(path);
-    const methods = method === 'GET' ? ['GET', 'HEAD'] : [method];
-    const produced = producedBy(route);
-    paths.add(pattern, methods);
-    const admissions = new WeakMap<FastifyRequest, Admitted>();
-    app.route({
-      method: methods,
-      url: pattern,
-      bodyLimit: route.maxBody ?? MAX_BODY,
-      config: { [APART]: costly.isApart(route) },
-      onRequest: async (request, reply) => {
-        const admitted = await admit(route.key, request, options.signIn);
-        admissions.set(request, admitted);
-        holdAccept(request.headers.accept, produced);
-        await costly.enter(route, admitted.principal, request, reply);
-      },
-      handler: async (request, reply) => {
-        const gone = new AbortController();
-        reply.raw.once('close', () => {
-          if (!reply.raw.writableFinished) gone.abort();
-        });
-        // A body may take a minute to arrive: a caller that lost its rights meanwhile is refused.
-        if (request.body !== undefined && admissions.get(request)?.principal !== null)
-          admissions.set(request, await admit(route.key, request, options.signIn));
-        const { principal, secret } = admissions.get(request) ?? { principal: null, secret: null };
-        const params = validated('params', route.params, request.params);
-        const query = validated('query', route.query, request.query);
-        const path = `${request.method} ${request.url.split('?')[0] ?? ''}`;
-        const address = clientOf(request);
-        const call = { params, query, principal, path, signal: gone.signal };
-        const answer = await costly.make(route, request, call, () =>
-          route.handle({
-            ...call,
-            secret,
-            address,
-            headers: request.headers,
-            body: validated('body', route.body, request.body),
-          }),
-        );
-        if (options.inEffect !== undefined && decides(route.key)) {
-          const effect = await options.inEffect(answer.written ?? null);
-          reply.header(IN_EFFECT_HEADER.toLowerCase(), toInEffect(effect));
-        }
-        return send(reply, answer);
-      },
-    });
-  }
+/** The server itself, without routes. */
+function openFrame(
+  { tls, trustedProxies }: ApiOptions,
+  limits: Limits,
+  headers: Readonly<Record<string, string>>,
+  refuse: Refusals['refuse'],
+): FastifyInstance {
+  const http = {
+    headersTimeout: limits.headersTimeout,
+    connectionsCheckingInterval: limits.checkingInterval,
+    maxHeaderSize: limits.maxHeaderBytes,
+  };
+  const app = fastify({
+    ...(tls === undefined ? { http } : { https: { ...http, ...tls, minVersion: 'TLSv1.2' as const } }),
+    logger: false,
+    bodyLimit: MAX_BODY,
+    requestTimeout: limits.requestTimeout,
+    keepAliveTimeout: limits.keepAliveTimeout,
+    connectionTimeout: limits.idleTimeout,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    trustProxy: trustedProxies !== undefined ? [...trustedProxies] : false,
+    genReqId: () => randomUUID(),
+    routerOptions: { maxParamLength: 300, caseSensitive: true },
+    frameworkErrors: (error, request, reply) => refuse(request, reply, error),
+    clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
+      writeRefusal(error, socket, headers),
+  }) as unknown as FastifyInstance;
+  app.server.maxHeadersCount = limits.maxHeaders;
+  app.server.maxConnections = limits.maxConnections;
+  return app;
+}
 
-  /** Through a proxy that nobody told us to believe, everybody has one address. */
-  function clientOf(request: FastifyRequest): string {
-    const isPassedOn = proxies.note(request);
-    return isPassedOn && !believes ? `${SHARED}${request.ip}` : request.ip;
-  }
-
-  async function refuse(request: FastifyRequest, reply: FastifyReply, error: unknown): Promise<void> {
-    const sent = toSent(error, request.id);
-    const keys = {
-      request_id: request.id,
-      method: request.method,
-      route: request.routeOptions?.url ?? null,
-      status: sent.status,
-      code: sent.problem.code,
-    };
-    if (reply.raw.destroyed) log.debug('request left', keys); // nobody is told any more
-    else if (sent.status === 503) log.warn('request failed', { ...keys, error });
-    else if (sent.status >= 500) log.error('request failed', { ...keys, error });
-    else log.info('request refused', keys);
-    if (reply.sent) return;
-    for (const [name, value] of Object.entries(headers)) reply.header(name, value);
-    sendProblem(reply, sent);
-  }
-
-  function sendProblem(reply: FastifyReply, { status, problem, headers }: SentProblem): void {
-    const bytes = Buffer.from(JSON.stringify(problem), 'utf8');
-    reply
-      .code(status)
-      .headers(headers)
-      .header('content-length', bytes.length)
-      .type('application/problem+json')
-      .send(reply.request.method === 'HEAD' ? '' : bytes);
-  }
+/** Tells the log and the metrics of an answered request. */
+function observe({ log, observe: told }: ApiOptions, request: FastifyRequest, reply: FastifyReply): void {
+  const { method } = request;
+  const route = request.routeOptions.url ?? null;
+  const seconds = Math.round(reply.elapsedTime) / 1000;
+  told?.({ method, route, status: reply.statusCode, seconds });
+  log.debug('request answered', {
+    request_id: request.id,
+    method,
+    route,
+    status: reply.statusCode,
+    seconds,
+    address: request.ip,
+  });
 }

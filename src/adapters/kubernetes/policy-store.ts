@@ -86,7 +86,7 @@ interface CustomContext<P extends Decides> {
   readonly custom: CustomPolicies<P>;
 }
 
-/** Null for what is no policy of this service; what became invalid has the revision that decides on. */
+/** Null for an object that is not a policy of this service; an invalid one comes with the revision that still decides. */
 function toStored<P extends Decides>({ custom }: CustomContext<P>, object: KubeObject) {
   return storedOf(custom, object, (name) => custom.inEffect(name));
 }
