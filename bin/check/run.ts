@@ -105,6 +105,7 @@ export async function runCheck(
     renderCheck(format, document, policies, {
       color: toStdout && usesColor(terminal, globals, 'out'),
       columns: terminal.columns,
+      whole: !toStdout || !terminal.tty.out,
     });
   await writeOutputs(targets, render, parts, terminal);
 
@@ -233,7 +234,7 @@ async function renderCheck(
   format: Format,
   document: CheckDocument,
   policies: readonly ParsedPolicy[],
-  view: { readonly color: boolean; readonly columns: number },
+  view: { readonly color: boolean; readonly columns: number; readonly whole: boolean },
 ): Promise<string> {
   switch (format) {
     case 'json':

@@ -1,6 +1,7 @@
 import { Chalk, type ChalkInstance } from 'chalk';
 import { counted, formatCount, displayWidth } from '../../src/render/index.ts';
 import type { AnswerDocument, CheckDocument, ImageDocument } from '../../src/checks/index.ts';
+import { imageText } from '../../src/whatif/report/index.ts';
 import { clean } from '../terminal/clean.ts';
 
 /** Narrower, a line would be cut in the middle of every name. */
@@ -9,14 +10,16 @@ const LEAST = 40;
 interface View {
   readonly paint: ChalkInstance;
   readonly columns: number;
+  /** Whether names are never cut: what goes to a file or another program is as wide as it is. */
+  readonly whole: boolean;
 }
 
 /** renderCheckTable writes one block for each workload: every image with its verdict, why, and what would let it pass. */
 export function renderCheckTable(
   document: CheckDocument,
-  { color, columns }: { readonly color: boolean; readonly columns: number },
+  { color, columns, whole }: { readonly color: boolean; readonly columns: number; readonly whole: boolean },
 ): string {
-  const view: View = { paint: new Chalk({ level: color ? 1 : 0 }), columns: Math.max(columns, LEAST) };
+  const view: View = { paint: new Chalk({ level: color ? 1 : 0 }), columns: Math.max(columns, LEAST), whole };
   const blocks = groupByWorkload(document).map((answers) => block(answers, view));
   return [...blocks, summary(document, view)].join('\n');
 }
@@ -67,14 +70,31 @@ function block({ images, pod }: WorkloadAnswers, view: View): string {
   const lines = images.flatMap((image, i) => {
     const { container = '', image: shown = '' } = names[i] ?? {};
     const gap = wide === 0 ? '' : `${pad(container, wide)}  `;
-    const word = wordOf(image);
-    const text = word === '' ? shown : `${pad(shown, long)}  ${stateColor(stateOf(image), paint)(word)}`;
+    const indent = 4 + (wide === 0 ? 0 : wide + 2);
     return [
-      `  ${mark(stateOf(image), paint)} ${gap}${text}`,
-      ...details(image, 4 + (wide === 0 ? 0 : wide + 2), view),
+      `  ${mark(stateOf(image), paint)} ${gap}${answerLines(image, shown, { long, indent }, view)}`,
+      ...details(image, indent, view),
     ];
   });
   return `${[head, ...lines, ...podLines(pod, view)].join('\n')}\n`;
+}
+
+/** A name gives way only where the terminal is narrower than it is; a word that has no room beside it stands below. */
+function answerLines(
+  image: ImageDocument,
+  name: string,
+  { long, indent }: { readonly long: number; readonly indent: number },
+  { paint, columns, whole }: View,
+): string {
+  const room = whole ? Infinity : columns - indent;
+  const shown = displayWidth(name) <= room ? name : imageText(name, room);
+  const word = wordOf(image);
+  if (word === '') return shown;
+  const painted = stateColor(stateOf(image), paint)(word);
+  const beside = `${pad(shown, long)}  `;
+  return displayWidth(beside + word) <= room
+    ? `${beside}${painted}`
+    : `${shown}\n${' '.repeat(indent)}${painted}`;
 }
 
 function podLines(pod: AnswerDocument | null, view: View): string[] {

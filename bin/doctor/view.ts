@@ -11,17 +11,21 @@ export function toText({ checks, counts }: DoctorReport, all: boolean, terminal:
   const shown = all
     ? checks
     : (['fail', 'warn'] as const).flatMap((state) => checks.filter((one) => one.state === state));
-  const lines = shown.flatMap((one) => linesOf(one, Math.max(40, terminal.columns)));
+  const lines = shown.flatMap((one) => linesOf(one, terminal));
   const summary = `${counted(counts.fail, 'check fails', 'checks fail')}, ${counted(counts.warn, 'warns', 'warn')}, ${counts.ok} ok.`;
   return `${[...lines, ...(lines.length > 0 ? [''] : []), summary].join('\n')}\n`;
 }
 
-function linesOf({ id, state, message, hint }: CheckResult, width: number): readonly string[] {
-  const head = `${MARKS[state]} ${id}: ${clean(message, 500)}`;
-  return [
-    head,
-    ...(hint === null ? [] : wrapWords(asSentence(clean(hint, 500)), width - 4).map((line) => `    ${line}`)),
+/** What goes to another program has a check on each line. */
+function linesOf({ id, state, message, hint }: CheckResult, terminal: Terminal): readonly string[] {
+  const width = Math.max(40, terminal.columns);
+  const text = `${MARKS[state]} ${id}: ${clean(message, 500)}`;
+  const [head = '', ...more] = terminal.tty.out ? wrapWords(text, width) : [text];
+  const below = [
+    ...(more.length === 0 ? [] : wrapWords(more.join(' '), width - 4)),
+    ...(hint === null ? [] : wrapWords(asSentence(clean(hint, 500)), width - 4)),
   ];
+  return [head, ...below.map((line) => `    ${line}`)];
 }
 
 const COLUMNS = ['State', 'Check', 'Found', 'What to do'].map((heading) => ({ heading }));

@@ -28,6 +28,8 @@ const COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   },
 ];
 
+const NARROW = 100;
+
 const WIDE_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   ...COLUMNS,
   { heading: 'namespaces', flex: 2, cutsEnd: true, text: ({ namespaces }) => namespaces.join(', ') || '–' },
@@ -47,10 +49,17 @@ const UNSCANNED_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   },
 ];
 
+/** On a narrow terminal the digest gives its room to the names, unless two images have one name. */
+function columnsWithin(items: readonly ImageItemBody[], width: number): readonly ViewColumn<ImageItemBody>[] {
+  if (width >= WIDE) return WIDE_COLUMNS;
+  const isNamed = new Set(items.map(nameOf)).size === items.length;
+  return width < NARROW && isNamed ? COLUMNS.filter(({ heading }) => heading !== 'digest') : COLUMNS;
+}
+
 /** Columns for what a list holds: one of images that all lack a scan says why they do. */
-function columnsFor(items: readonly ImageItemBody[], wide: boolean): readonly ViewColumn<ImageItemBody>[] {
+function columnsFor(items: readonly ImageItemBody[], width: number): readonly ViewColumn<ImageItemBody>[] {
   if (items.every(({ state }) => state === 'Unscanned')) return UNSCANNED_COLUMNS;
-  const columns = wide ? WIDE_COLUMNS : COLUMNS;
+  const columns = columnsWithin(items, width);
   if (items.every(({ scan_failures }) => scan_failures.length === 0)) return columns;
   return [...columns, { heading: 'scan fails', text: ({ scan_failures: [first] }) => first?.reason ?? '' }];
 }
@@ -66,13 +75,13 @@ export function imageListViews(list: ImageListBody): AnswerViews {
     table: (paint) => [
       tiles.map(([state, count]) => `${colorOf(state, paint)(count)} ${state}`).join('   '),
       '',
-      ...(items.length === 0 ? [none] : tableLines(paint, columnsFor(items, paint.columns >= WIDE), items)),
+      ...(items.length === 0 ? [none] : tableLines(paint, columnsFor(items, paint.columns), items)),
       ...rest,
     ],
     markdown: () => [
       tiles.map(([state, count]) => `**${count}** ${state}`).join(' · '),
       '',
-      ...(items.length === 0 ? [none] : markdownLines(columnsFor(items, true), items)),
+      ...(items.length === 0 ? [none] : markdownLines(columnsFor(items, WIDE), items)),
       ...rest,
     ],
   };

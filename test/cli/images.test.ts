@@ -170,6 +170,16 @@ test('a list that goes to a file or another program cuts no name', async (t) => 
   assert.ok(!(await lines(false)).includes(name));
 });
 
+test('on a narrow terminal the digest gives its room to the names of images, unless two have one name', async (t) => {
+  const { api } = await startCli(t, [POLICY]);
+  const { body } = await api.as('viewer').json<ImageListBody>('GET /images');
+  const narrow = await openPaint({ color: false, columns: 80 });
+  const heading = (list: ImageListBody) => imageListViews(list).table(narrow)[2] ?? '';
+  assert.match(heading(body), /^state +image +crit +high +KEV +gate$/);
+  const same = body.items.map((item) => ({ ...item, name: 'ghcr.io/acme/web:1' }));
+  assert.match(heading({ ...body, items: same }), /^state +image +digest +crit/);
+});
+
 test('an image is found by a part of its name, as long as that means one', async (t) => {
   const { as } = await startCli(t);
   assert.match((await as('viewer', 'images', 'show', 'acme/web:2')).out, /^ghcr\.io\/acme\/web:2 /);

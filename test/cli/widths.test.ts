@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { toText } from '../../bin/doctor/view.ts';
 import { imageCell, openPaint } from '../../bin/terminal/paint.ts';
 import { renderRows } from '../../bin/ledger/list-view.ts';
 import { matrixPage } from '../../bin/whatif/matrix/page.ts';
+import type { Terminal } from '../../bin/terminal/terminal.ts';
+import type { DoctorReport } from '../../src/doctor/index.ts';
 import type { Matrix, MatrixLine } from '../../src/advice/index.ts';
 import type { LedgerRow } from '../../src/ledger/index.ts';
+import { ipo } from './fake-terminal.ts';
 
 const IMAGE = 'registry.example.com/payments/settlement:1.9.4';
 const COLUMNS = [
@@ -58,6 +63,31 @@ test('a reason of the ledger stands below its row on a narrow terminal, and besi
       beside,
       /image +why\n.*registry\.example\.com\/payments\/settlement:1\.9\.4 {2}digest required/,
     );
+});
+
+test('ipo check cuts a name only where the terminal is narrower, and never for another program', async () => {
+  const name = `registry.example.com/payments/settlement@sha256:${'a'.repeat(64)}`;
+  const policy = join(import.meta.dirname, '../../policies/baseline.yaml');
+  const args = ['--no-color', 'check', '-p', policy, '--offline', name];
+  const line = async (tty: boolean) => (await ipo(args, { tty })).out.split('\n')[1] ?? '';
+  assert.equal(await line(false), `  ✓ ${name}  no scan record`);
+  const shown = await line(true);
+  assert.match(shown, /^ {2}✓ registry\.example\.com\/payments\/settlement@sha256:a{12}… +no scan record$/);
+  assert.ok(shown.length <= 100);
+});
+
+test('a check of ipo doctor takes as many lines as the terminal needs, and one for another program', () => {
+  const message = `http://127.0.0.1:8080 answers: ${'release 1.0.0 '.repeat(3)}`.trim();
+  const report = {
+    checks: [{ id: 'service.answers', state: 'ok', message, hint: null }],
+    counts: { ok: 1, warn: 0, fail: 0 },
+  } as unknown as DoctorReport;
+  const lines = (out: boolean) =>
+    toText(report, true, { columns: 60, tty: { in: out, out, err: out } } as Terminal).split('\n');
+  assert.equal(lines(false)[0], `✓ service.answers: ${message}`);
+  const [head = '', below = ''] = lines(true);
+  assert.ok(head.length <= 60 && below.startsWith('    ') && below.length <= 60);
+  assert.equal(`${head} ${below.trim()}`, `✓ service.answers: ${message}`);
 });
 
 test('the page of the matrix has no chart for a field whose values change nothing', () => {
