@@ -191,21 +191,28 @@ export function toHtml(result: RuntimeWhatIf): string {
 }
 
 function sectionHtml({ title, headings, numeric, rows, more }: Section): Html {
-  const isNumber = headings.map((heading) => numeric.has(heading));
+  const named = headings.map((heading) => ({
+    label: `${heading.slice(0, 1).toUpperCase()}${heading.slice(1)}`,
+    isNumber: numeric.has(heading),
+  }));
   return html`<section>
     <h2>${title}</h2>
     <div class="scroll">
-      <table>
+      <table class="stack">
         <thead>
           <tr>
-            ${headings.map((heading, i) => (isNumber[i] === true ? html`<th class="n">${heading}</th>` : html`<th>${heading}</th>`))}
+            ${named.map(({ label, isNumber }) => (isNumber ? html`<th class="n">${label}</th>` : html`<th>${label}</th>`))}
           </tr>
         </thead>
         <tbody>
           ${rows.map(
             (row) =>
               html`<tr>
-                ${row.map((text, i) => (isNumber[i] === true ? html`<td class="n">${text}</td>` : html`<td>${text}</td>`))}
+                ${named.map(({ label, isNumber }, i) =>
+                  isNumber
+                    ? html`<td class="n" data-label="${label}">${row[i] ?? ''}</td>`
+                    : html`<td data-label="${label}">${row[i] ?? ''}</td>`,
+                )}
               </tr>`,
           )}
         </tbody>

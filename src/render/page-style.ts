@@ -1,7 +1,7 @@
 /** PAGE_STYLE is the style of every report: one column of cards, light and dark, for screen and paper. */
 export const PAGE_STYLE = `
 :root { --page: #f4f6f8; --card: #ffffff; --ink: #17212b; --soft: #55626f; --line: #dbe1e7; --track: #e9edf1;
-  --refused: #b3261e; --admitted: #0b63b5; --same: #97a5b3; --accent: #5a4fcf; --good: #1b6e3c;
+  --refused: #b3261e; --admitted: #0b63b5; --same: #8492a0; --accent: #5a4fcf; --good: #1b6e3c;
   --refused-tint: #fbeceb; --admitted-tint: #e8f1fb; --gone: #fbeceb; --come: #e6f4ea; }
 @media (prefers-color-scheme: dark) {
   :root { --page: #0e1318; --card: #171e26; --ink: #e7ecf1; --soft: #9fadba; --line: #2b3642; --track: #242e39;

@@ -9,7 +9,7 @@ export const INK = {
   track: '#e9edf1',
   refused: '#b3261e',
   admitted: '#0b63b5',
-  same: '#97a5b3',
+  same: '#8492a0',
   accent: '#5a4fcf',
 } as const;
 

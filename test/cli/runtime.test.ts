@@ -53,6 +53,8 @@ test('a draft is replayed over the events of a file, in every format, with nothi
     assert.equal(shown.code, 1);
     assert.ok(!shown.out.includes('\u001b[2J'));
     if (format === 'html') assert.doesNotMatch(shown.out, /<b>/);
+    // A phone shows each row as a block, with the names of its columns.
+    if (format === 'html') assert.match(shown.out, /<table class="stack">[\s\S]*<td data-label="Workload">/);
     assert.match(shown.out, /shop/);
   }
 });

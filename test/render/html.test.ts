@@ -98,3 +98,40 @@ test('a timeline draws what goes up and down on one scale, and names both in its
     /NaN|Infinity/,
   );
 });
+
+test('texts and charts of a page stand out from what is behind them, light, dark and on paper', () => {
+  const style =
+    /<style>([\s\S]*?)<\/style>/.exec(toPage({ title: 'x', body: html`<main></main>` }))?.[1] ?? '';
+  const themes = [...style.matchAll(/:root \{([^}]*)\}/g)].map(([, text = '']) =>
+    Object.fromEntries(
+      [...text.matchAll(/--([a-z-]+): (#[0-9a-f]{6})/g)].map(([, name, color]) => [name, color]),
+    ),
+  );
+  assert.equal(themes.length, 3);
+  for (const [theme, colors] of themes.entries()) {
+    const check = (front: string, behind: string, least: number): void => {
+      const ratio = contrast(colors[front] ?? '', colors[behind] ?? '');
+      assert.ok(
+        ratio >= least,
+        `theme ${theme}: ${front} on ${behind} has ${ratio.toFixed(2)}, not ${least}`,
+      );
+    };
+    for (const behind of ['page', 'card', 'track', 'gone', 'come']) check('ink', behind, 4.5);
+    for (const behind of ['page', 'card', 'track', 'gone', 'come']) check('soft', behind, 4.5);
+    for (const tone of ['refused', 'admitted']) check(tone, `${tone}-tint`, 4.5);
+    for (const chart of ['refused', 'admitted', 'same', 'good']) check(chart, 'card', 3);
+  }
+});
+
+/** The ratio of contrast by WCAG 2.2. */
+function contrast(a: string, b: string): number {
+  const [light = 0, dark = 0] = [a, b].map(luminance).toSorted((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+function luminance(color: string): number {
+  const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

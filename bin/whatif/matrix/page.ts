@@ -17,15 +17,19 @@ export function matrixPage(matrix: Matrix): string {
   return toPage({
     title: 'ipo whatif matrix',
     body: html`<main>
-      <h1>Each field of the policy, by itself</h1>
-      <p>${headOf(matrix)}</p>
-      ${matrix.notes.map((note) => html`<p class="soft">${note}</p>`)}
+      <header>
+        <p class="eyebrow">What-if matrix</p>
+        <h1>Each field of the policy, by itself</h1>
+        <p class="lead">${headOf(matrix)}</p>
+        <p class="second">The bars count the admissions that a value would deny.</p>
+        ${matrix.notes.map((note) => html`<p class="second">${note}</p>`)}
+      </header>
       <section>
         <h2>Values that would change nothing</h2>
         ${
           free.length === 0
             ? html`<p>Each value would change the answer to some admission.</p>`
-            : html`<ul>
+            : html`<ul class="plain">
                 ${free.map(({ field, values }) => html`<li><code>${field}</code>: ${values}</li>`)}
               </ul>`
         }
