@@ -32,7 +32,7 @@ function listed(channels: readonly ChannelBody[], terminal: Terminal): Promise<s
     { heading: 'kind' },
     { heading: 'state' },
     { heading: 'leads to', flex: 3 },
-    ...(narrow ? [] : [{ heading: 'subscribed to', flex: 3 }]),
+    ...(narrow ? [] : [{ heading: 'subscribed to', flex: 1, cutsEnd: true }]),
     { heading: 'id' },
   ];
   const rows = channels.map((channel) => [

@@ -2,8 +2,14 @@ import type { EventBody } from '../../src/api/contract/runtime.ts';
 import type { ImageDetailBody, ImageItemBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { IMAGE_STATES, type ImageState } from '../../src/inventory/index.ts';
 import { counted, formatCount, markdownCode, markdownText } from '../../src/render/index.ts';
-import { imageText, shortestImageWidth, shortTime } from '../../src/whatif/report/index.ts';
-import { markdownLines, tableLines, type AnswerViews, type ViewColumn } from '../terminal/answer.ts';
+import { imageText, shortTime } from '../../src/whatif/report/index.ts';
+import {
+  imageColumn,
+  markdownLines,
+  tableLines,
+  type AnswerViews,
+  type ViewColumn,
+} from '../terminal/answer.ts';
 import { clean } from '../terminal/clean.ts';
 import { findingColumns, WIDE } from './finding-columns.ts';
 import { againText, failureLines, scannedText, whyText } from './failures.ts';
@@ -11,13 +17,7 @@ import type { Paint } from '../terminal/paint.ts';
 
 const COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   { heading: 'state', text: ({ state }) => state, paint: ({ state }, paint) => colorOf(state, paint) },
-  {
-    heading: 'image',
-    flex: 3,
-    text: nameOf,
-    cut: (item) => (max) => imageText(nameOf(item), max),
-    least: (item) => shortestImageWidth(nameOf(item)),
-  },
+  imageColumn(3, nameOf),
   { heading: 'digest', text: ({ digest }) => digest.slice(7, 19) },
   { heading: 'crit', align: 'right', text: ({ scan }) => countOf(scan?.findings.critical) },
   { heading: 'high', align: 'right', text: ({ scan }) => countOf(scan?.findings.high) },
@@ -49,17 +49,13 @@ const UNSCANNED_COLUMNS: readonly ViewColumn<ImageItemBody>[] = [
   },
 ];
 
-/** On a narrow terminal the digest gives its room to the names, unless two images have one name. */
-function columnsWithin(items: readonly ImageItemBody[], width: number): readonly ViewColumn<ImageItemBody>[] {
-  if (width >= WIDE) return WIDE_COLUMNS;
-  const isNamed = new Set(items.map(nameOf)).size === items.length;
-  return width < NARROW && isNamed ? COLUMNS.filter(({ heading }) => heading !== 'digest') : COLUMNS;
-}
-
 /** Columns for what a list holds: one of images that all lack a scan says why they do. */
 function columnsFor(items: readonly ImageItemBody[], width: number): readonly ViewColumn<ImageItemBody>[] {
   if (items.every(({ state }) => state === 'Unscanned')) return UNSCANNED_COLUMNS;
-  const columns = columnsWithin(items, width);
+  // On a narrow terminal the digest gives its room to the names, unless two images have one name.
+  const isNamed = width < NARROW && new Set(items.map(nameOf)).size === items.length;
+  const named = isNamed ? COLUMNS.filter(({ heading }) => heading !== 'digest') : COLUMNS;
+  const columns = width >= WIDE ? WIDE_COLUMNS : named;
   if (items.every(({ scan_failures }) => scan_failures.length === 0)) return columns;
   return [...columns, { heading: 'scan fails', text: ({ scan_failures: [first] }) => first?.reason ?? '' }];
 }

@@ -6,6 +6,7 @@ import { counted, formatCount } from '../../src/render/index.ts';
 import { withService } from '../service/client.ts';
 import {
   ANSWER_FORMATS,
+  imageColumn,
   markdownLines,
   tableLines,
   writeAnswer,
@@ -27,9 +28,9 @@ const COLUMNS = [
   { heading: 'priority', text: ({ priority }: EventBody) => priority },
   { heading: 'rule of the detector', flex: 2, text: ({ rule }: EventBody) => rule },
   { heading: 'where', flex: 2, text: whereOf },
-  { heading: 'image', flex: 2, text: ({ image, digest }: EventBody) => image ?? digest ?? '–' },
+  imageColumn(2, ({ image, digest }: EventBody) => image ?? digest ?? '–'),
   { heading: 'effect', text: effectOf },
-  { heading: 'by', text: ({ matched }: EventBody) => matched ?? '–' },
+  { heading: 'by', flex: 2, text: ({ matched }: EventBody) => matched ?? '–' },
 ];
 /** EVENTS_SHOWN is how many events are listed where no limit is asked for. */
 export const EVENTS_SHOWN = 50;

@@ -1,9 +1,9 @@
 import type { DescribedScans } from '../../src/app/index.ts';
 import { SEVERITY_NAMES } from '../../src/findings/index.ts';
 import { formatCount } from '../../src/render/index.ts';
-import { imageText } from '../../src/whatif/report/index.ts';
 import {
   flagText,
+  imageColumn,
   markdownLines,
   tableLines,
   type AnswerViews,
@@ -14,15 +14,7 @@ import {
 export type ShownScan = DescribedScans['scans'][number] & { readonly file: string };
 
 const COLUMNS: readonly ViewColumn<ShownScan>[] = [
-  {
-    heading: 'image',
-    flex: 3,
-    text: ({ image }) => image,
-    cut:
-      ({ image }) =>
-      (max) =>
-        imageText(image, max),
-  },
+  imageColumn(3, ({ image }) => image),
   { heading: 'digest', text: ({ digest }) => digest?.slice(7, 19) ?? '–' },
   { heading: 'system', flex: 1, text: ({ os }) => (os === null ? '–' : `${os.family} ${os.name}`.trim()) },
   {

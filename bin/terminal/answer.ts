@@ -1,4 +1,5 @@
 import { markdownCell, markdownTable, toYaml } from '../../src/render/index.ts';
+import { imageText, shortestImageWidth } from '../../src/whatif/report/index.ts';
 import { clean } from './clean.ts';
 import { writeOutputs, type OutputTarget } from './output.ts';
 import { openParts } from './parts.ts';
@@ -58,6 +59,17 @@ export interface ViewColumn<T> extends Column {
   readonly paint?: (item: T, paint: Paint) => (text: string) => string;
   readonly cut?: (item: T) => (max: number) => string;
   readonly least?: (item: T) => number;
+}
+
+/** imageColumn has the names of images, which give up their digest and their registry before another text is cut. */
+export function imageColumn<T>(flex: number, text: (item: T) => string): ViewColumn<T> {
+  return {
+    heading: 'image',
+    flex,
+    text,
+    cut: (item) => (max) => imageText(text(item), max),
+    least: (item) => shortestImageWidth(text(item)),
+  };
 }
 
 /** flagText is the text of what is so, is not so, or is not known. */

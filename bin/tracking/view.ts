@@ -1,5 +1,5 @@
 import type { TrackingBody } from '../../src/api/contract/tracking.ts';
-import { flagText, type ViewColumn } from '../terminal/answer.ts';
+import { flagText, imageColumn, type ViewColumn } from '../terminal/answer.ts';
 import { counted } from '../../src/render/index.ts';
 import { shortMoment } from '../terminal/rows.ts';
 import type { Fact } from '../terminal/fact-lines.ts';
@@ -32,7 +32,7 @@ const WHAT: Columns = [
     },
   },
   CVE,
-  { heading: 'image', flex: 3, text: ({ image, digest }) => image ?? digest },
+  imageColumn(3, ({ image, digest }) => image ?? digest),
   { heading: 'issue', flex: 2, text: ({ issue }) => issue?.key ?? '–' },
 ];
 const WHEN: Columns = [

@@ -5,6 +5,9 @@ import { toText } from '../../bin/doctor/view.ts';
 import { imageCell, openPaint } from '../../bin/terminal/paint.ts';
 import { renderRows } from '../../bin/ledger/list-view.ts';
 import { matrixPage } from '../../bin/whatif/matrix/page.ts';
+import { trackingColumns } from '../../bin/tracking/view.ts';
+import { tableLines } from '../../bin/terminal/answer.ts';
+import type { TrackingBody } from '../../src/api/contract/tracking.ts';
 import type { Terminal } from '../../bin/terminal/terminal.ts';
 import type { DoctorReport } from '../../src/doctor/index.ts';
 import type { Matrix, MatrixLine } from '../../src/advice/index.ts';
@@ -88,6 +91,19 @@ test('a check of ipo doctor takes as many lines as the terminal needs, and one f
   const [head = '', below = ''] = lines(true);
   assert.ok(head.length <= 60 && below.startsWith('    ') && below.length <= 60);
   assert.equal(`${head} ${below.trim()}`, `✓ service.answers: ${message}`);
+});
+
+test('names of images in a list give up their registry before their last part', async () => {
+  const row = {
+    ...{ id: 1, kind: 'cve', cve: 'CVE-2026-0001', rule: null, state: 'open', last_error: null },
+    ...{ image: `registry.example.com/a-team/payments/settlement@sha256:${'a'.repeat(64)}`, digest: '' },
+    ...{ issue: { key: 'acme/shop#12' }, channel_id: 'c', closed_via: null, reason: null, returned_at: null },
+    opened_at: '2026-11-20T06:00:00Z',
+  } as unknown as TrackingBody;
+  const paint = await openPaint({ color: false, columns: 80 });
+  const columns = trackingColumns([row], new Map([['c', 'hub']]), true);
+  const [, line = ''] = tableLines(paint, columns, [row]);
+  assert.match(line, /^1 {3}open +CVE-2026-0001 {2}….*\/settlement@a{7} +acme\/shop#12 {2}2026-11-20$/);
 });
 
 test('the page of the matrix has no chart for a field whose values change nothing', () => {
