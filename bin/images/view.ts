@@ -2,7 +2,7 @@ import type { EventBody } from '../../src/api/contract/runtime.ts';
 import type { ImageDetailBody, ImageItemBody, ImageListBody } from '../../src/api/contract/images.ts';
 import { IMAGE_STATES, type ImageState } from '../../src/inventory/index.ts';
 import { counted, formatCount, markdownCode, markdownText } from '../../src/render/index.ts';
-import { imageText, shortTime } from '../../src/whatif/report/index.ts';
+import { shortTime } from '../../src/whatif/report/index.ts';
 import {
   imageColumn,
   markdownLines,
@@ -94,15 +94,7 @@ const PLACES: readonly ViewColumn<ImageDetailBody['places'][number]>[] = [
       return label === null ? 'admitted' : `${label} (audited)`;
     },
   },
-  {
-    heading: 'as',
-    flex: 1,
-    text: ({ image }) => image,
-    cut:
-      ({ image }) =>
-      (max) =>
-        imageText(image, max),
-  },
+  { ...imageColumn(1, ({ image }) => image), heading: 'as' },
   { heading: 'signals', flex: 1, text: ({ signals }) => signals?.join(', ') || '–' },
 ];
 
