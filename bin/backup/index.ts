@@ -182,7 +182,7 @@ function restore(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option('--lost-rows', 'restore even if rows are lost that a stored checkpoint or an anchor proves'),
+      new Option('--lost-rows', 'restore even if a stored checkpoint or an anchor proves that rows are lost'),
     )
     .addOption(
       new Option(

@@ -91,7 +91,7 @@ function whatifCommand(settle: Settle): Command {
     )
     .argument(
       '[policy...]',
-      'policy file (YAML or JSON) with one draft; - is stdin. Several files or directories are answered each and together',
+      'policy file (YAML or JSON) with one draft; - is stdin. With several files or directories, each policy has its own answer, and one more counts them together',
     )
     .addOption(
       new Option('-l, --ledger <file>', 'ledger export (.ndjson, .ndjson.gz, .ndjson.zst); - is stdin'),

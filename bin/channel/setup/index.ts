@@ -60,7 +60,12 @@ export function setupCommand(settle: Settle): Command {
     .argument('[kind]', 'github, gitlab, jira, email, slack, teams or webhook')
     .addOption(new Option('--name <name>', 'name of the channel'))
     .addOption(new Option('--url <url>', 'address of the tracker or of any of its pages'))
-    .addOption(new Option('--repo <owner/name>', 'GitHub: repository of issues that no image label routes'))
+    .addOption(
+      new Option(
+        '--repo <owner/name>',
+        'GitHub: default repository, for issues without a target in an image label',
+      ),
+    )
     .addOption(
       new Option(
         '--project <project>',
@@ -70,7 +75,7 @@ export function setupCommand(settle: Settle): Command {
     .addOption(new Option('--email <email>', 'Jira Cloud: e-mail address of the account'))
     .addOption(new Option('--issue-type <type>', 'Jira: type of the issues'))
     .addOption(
-      new Option('--example-issue <key>', 'Jira: any open issue of the project, to list the transitions of'),
+      new Option('--example-issue <key>', 'Jira: any open issue of the project; setup lists its transitions'),
     )
     .addOption(
       new Option(
