@@ -24,6 +24,13 @@ export interface InformerOptions<T> {
   readonly random?: () => number;
 }
 
+/** OpenInformer opens the informer of a kind of objects; `project` gives what is kept of one. */
+export type OpenInformer = <T>(
+  resource: Resource,
+  project: (object: KubeObject) => T | null,
+  more?: Partial<InformerOptions<T>>,
+) => Informer<T>;
+
 const PAGE = 500;
 /** A watch ends by itself after 5 to 10 minutes, so that a load balancer's view of it never grows old. */
 const WATCH_SECONDS = 300;

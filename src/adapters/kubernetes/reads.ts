@@ -1,24 +1,17 @@
-import {
-  ingressObject,
-  RouteTable,
-  serviceObject,
-  toIngressRoute,
-  toServiceRoute,
-  type ExposureIndex,
-  type IngressRoute,
-  type ServiceRoute,
-} from '../../pods/index.ts';
+import type { ExposureIndex, IngressRoute, ServiceRoute } from '../../pods/index.ts';
 import type { Log } from '../../base/index.ts';
 import { ClusterError, type PolicyObject } from '../../cluster/index.ts';
 import { type ElectionClock } from '../../leadership/index.ts';
-import { toPlatformName } from '../../image/index.ts';
 import type { ReadyNodes } from '../../nodes/index.ts';
 import type { RunningPods } from '../../reconcile/index.ts';
 import type { KubernetesApi } from './api.ts';
-import { Informer, type InformerOptions } from './informer.ts';
-import { controllerOf, toHeldPod, toRunningPod, type HeldPod } from './pods.ts';
+import { Informer, type OpenInformer } from './informer.ts';
+import { openNodeReads } from './node-reads.ts';
+import { openOwnerReads, type OwnerReads } from './owner-reads.ts';
+import { toHeldPod, toRunningPod, type HeldPod } from './pods.ts';
 import { toPolicyObject } from './policy-objects.ts';
-import { RESOURCES, type KubeObject, type Resource } from './resources.ts';
+import { RESOURCES, type Resource } from './resources.ts';
+import { openRouteReads } from './route-reads.ts';
 
 /** ReadsDeps are what the cluster is read with. */
 export interface ReadsDeps {
@@ -84,81 +77,22 @@ const MAX_AGE_MS = 120_000;
 const UNREAD = Symbol('unread');
 type Unread = typeof UNREAD;
 
-interface HeldNode {
-  readonly ready: boolean;
-  /** As parsePlatform reads it: `linux/arm64`; null where the node does not say. */
-  readonly platform: string | null;
-}
-
 /** openReads opens the informers of everything that the operator looks at. */
 export function openReads({ api, clock, log, onPolicies, onRuntimePolicies }: ReadsDeps): ClusterReads {
-  const open = <T>(
-    resource: Resource,
-    project: (object: KubeObject) => T | null,
-    more: Partial<InformerOptions<T>> = {},
-  ) => new Informer<T>({ api, clock, log, resource, project, ...more });
-
-  const openPolicies = (
-    resource: Resource,
-    take: ((objects: readonly PolicyObject[]) => void) | undefined,
-  ): Informer<PolicyObject> => {
-    const informer: Informer<PolicyObject> = open(resource, (object) => toPolicyObject(resource, object), {
-      onChange: () => take?.([...informer.objects.values()]),
-    });
-    return informer;
-  };
-  const policies = openPolicies(RESOURCES.imagePolicies, onPolicies);
-  const runtimePolicies = openPolicies(RESOURCES.runtimePolicies, onRuntimePolicies);
+  const open: OpenInformer = (resource, project, more = {}) =>
+    new Informer({ api, clock, log, resource, project, ...more });
+  let changes = 0;
+  const changed = (): void => void (changes += 1);
+  const policies = openPolicies(open, RESOURCES.imagePolicies, onPolicies);
+  const runtimePolicies = openPolicies(open, RESOURCES.runtimePolicies, onRuntimePolicies);
   const namespaces = open<HeldNamespace>(
     RESOURCES.namespaces,
     ({ metadata }) =>
       metadata?.name === undefined ? null : { name: metadata.name, labels: metadata.labels ?? {} },
     { metadataOnly: true },
   );
-  const routes = new RouteTable();
-  let changes = 0;
-  /** Takes over what changed; after a list, what is not there any more as well. */
-  const follow = <T>(
-    held: () => ReadonlyMap<string, T>,
-    set: (key: string, route: T | undefined) => void,
-  ) => {
-    const known = new Set<string>();
-    return (keys: readonly string[] | null): void => {
-      changes += 1;
-      const objects = held();
-      for (const key of keys ?? new Set([...known, ...objects.keys()])) {
-        const route = objects.get(key);
-        set(key, route);
-        if (route === undefined) known.delete(key);
-        else known.add(key);
-      }
-    };
-  };
-  const services = open<ServiceRoute>(
-    RESOURCES.services,
-    (object) => {
-      const read = serviceObject.safeParse(object);
-      return read.success ? toServiceRoute(read.data, object.metadata?.namespace ?? '') : null;
-    },
-    { onChange: (keys) => servicesChanged(keys) },
-  );
-  const servicesChanged = follow(
-    () => services.objects,
-    (key, route) => routes.setService(key, route),
-  );
-  const ingresses = open<IngressRoute>(
-    RESOURCES.ingresses,
-    (object) => {
-      const read = ingressObject.safeParse(object);
-      return read.success ? toIngressRoute(read.data, object.metadata?.namespace ?? '') : null;
-    },
-    { onChange: (keys) => ingressesChanged(keys) },
-  );
-  const ingressesChanged = follow(
-    () => ingresses.objects,
-    (key, route) => routes.setIngress(key, route),
-  );
-  const owners = openOwners(open);
+  const { exposure, services, ingresses } = openRouteReads(open, changed);
+  const owners = openOwnerReads(open);
   const pods = open<HeldPod | Unread>(RESOURCES.pods, (object) => {
     const pod = toHeldPod(object);
     if (pod !== null) return pod;
@@ -166,11 +100,7 @@ export function openReads({ api, clock, log, onPolicies, onRuntimePolicies }: Re
     log.warn('a pod of the cluster cannot be read', { pod: `${namespace}/${name}` });
     return UNREAD;
   });
-  const nodes = open<HeldNode>(
-    RESOURCES.nodes,
-    (object) => ({ ready: isReady(object), platform: platformOf(object) }),
-    { onChange: () => void (changes += 1) },
-  );
+  const nodes = openNodeReads(open, changed);
 
   const all = {
     policies,
@@ -188,25 +118,9 @@ export function openReads({ api, clock, log, onPolicies, onRuntimePolicies }: Re
     return informer.synced && (since === null || clock.now() - since < MAX_AGE_MS);
   };
   const platformOfNode = (node: string) => nodes.objects.get(node)?.platform ?? null;
-  // Only the node that it runs on: one that is not bound yet may still go anywhere.
-  const platformOfPod = ({ spec: { nodeName } }: HeldPod) =>
-    typeof nodeName === 'string' ? platformOfNode(nodeName) : null;
   return {
-    exposure: routes,
-    runningPods: {
-      list: async () => {
-        if (!pods.synced)
-          throw pods.fault ?? new ClusterError('network', 'the pods of the cluster were not read yet');
-        const all = [...pods.objects.values()];
-        const read = all.filter((pod) => pod !== UNREAD);
-        // A pod that was not read may run anything.
-        const complete = isFresh(pods) && read.length === all.length;
-        return {
-          complete,
-          pods: read.map((pod) => ({ ...toRunningPod(pod, owners.ownerOf), platform: platformOfPod(pod) })),
-        };
-      },
-    },
+    exposure,
+    runningPods: { list: async () => runningIn(pods, owners, platformOfNode, isFresh(pods)) },
     readyNodes: {
       count: async () =>
         isFresh(nodes) ? [...nodes.objects.values()].filter(({ ready }) => ready).length : null,
@@ -243,51 +157,35 @@ export function openReads({ api, clock, log, onPolicies, onRuntimePolicies }: Re
   };
 }
 
-/** The owners of what owns pods, so that a pod is told under its Deployment or CronJob. */
-function openOwners(
-  open: <T>(
-    resource: Resource,
-    project: (object: KubeObject) => T | null,
-    more?: Partial<InformerOptions<T>>,
-  ) => Informer<T>,
-) {
-  const toOwner = (object: KubeObject) => controllerOf(object);
-  const replicaSets = open(RESOURCES.replicaSets, toOwner, { metadataOnly: true });
-  const jobs = open(RESOURCES.jobs, toOwner, { metadataOnly: true });
-  const owners = new Map([
-    ['ReplicaSet', replicaSets],
-    ['Job', jobs],
-  ]);
+function openPolicies(
+  open: OpenInformer,
+  resource: Resource,
+  take: ((objects: readonly PolicyObject[]) => void) | undefined,
+): Informer<PolicyObject> {
+  const informer: Informer<PolicyObject> = open(resource, (object) => toPolicyObject(resource, object), {
+    onChange: () => take?.([...informer.objects.values()]),
+  });
+  return informer;
+}
+
+/** The pods of the cluster as they are judged. Throws what keeps them from being read. */
+function runningIn(
+  pods: Informer<HeldPod | Unread>,
+  owners: OwnerReads,
+  platformOfNode: (node: string) => string | null,
+  isFresh: boolean,
+): Awaited<ReturnType<RunningPods['list']>> {
+  // Only the node that it runs on: one that is not bound yet may still go anywhere.
+  const platformOfPod = ({ spec: { nodeName } }: HeldPod) =>
+    typeof nodeName === 'string' ? platformOfNode(nodeName) : null;
+  if (!pods.synced)
+    throw pods.fault ?? new ClusterError('network', 'the pods of the cluster were not read yet');
+  const all = [...pods.objects.values()];
+  const read = all.filter((pod) => pod !== UNREAD);
+  // A pod that was not read may run anything.
+  const complete = isFresh && read.length === all.length;
   return {
-    replicaSets,
-    jobs,
-    ownerOf: (kind: string, key: string) => owners.get(kind)?.objects.get(key) ?? null,
+    complete,
+    pods: read.map((pod) => ({ ...toRunningPod(pod, owners.ownerOf), platform: platformOfPod(pod) })),
   };
-}
-
-function platformOf(object: KubeObject): string | null {
-  const { nodeInfo } =
-    (
-      object as {
-        readonly status?: {
-          readonly nodeInfo?: { readonly operatingSystem?: unknown; readonly architecture?: unknown };
-        };
-      }
-    ).status ?? {};
-  const { operatingSystem: os, architecture } = nodeInfo ?? {};
-  return typeof os === 'string' && typeof architecture === 'string'
-    ? toPlatformName({ os, architecture })
-    : null;
-}
-
-function isReady(object: KubeObject): boolean {
-  const { conditions = [] } =
-    (
-      object as {
-        readonly status?: {
-          readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
-        };
-      }
-    ).status ?? {};
-  return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
 }
