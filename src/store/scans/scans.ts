@@ -3,34 +3,26 @@ import { parseTime } from '../../base/index.ts';
 import { toImageFactsDocument, NO_FACTS, type ImageFacts } from '../../facts/index.ts';
 import type { ScanRecord } from '../../findings/index.ts';
 import type { NewScan, Recorded, ScanStore } from '../../scan/index.ts';
-import type { FoundStamp } from '../../trackers/index.ts';
-import { keepAdvisories, writeAdvisories } from '../findings/advisories.ts';
-import { ChangeRows } from '../findings/change-rows.ts';
-import { changeTotals } from '../findings/cve-totals.ts';
 import { insertMany } from '../sql/dialect.ts';
 import { LATER } from '../engine/image-log.ts';
 import { supportOf } from '../facts/end-of-life.ts';
-import { beginChange, dropReplaced, finishFindings, settleFindings } from './finding-changes.ts';
-import type { MadeScan } from '../findings/episode.ts';
-import { followFindings, followSame, goneWith } from '../findings/finding-history.ts';
+import { finishFindings, settleFindings } from './finding-changes.ts';
 import { lockImage, PROOF_LISTS, rebuildFacts } from '../facts/facts.ts';
 import { touchAll } from '../facts/image-states.ts';
-import { holdCatalogue } from '../findings/kev-entries.ts';
 import { dropFailures } from './failures.ts';
 import {
   noteEntries,
   placeScan,
   readCurrent,
   wholeOf,
-  writeParts,
-  type CurrentScan,
   type PartRow,
   type ScanPlace,
 } from '../facts/scan-platforms.ts';
-import { insertScan, scanAgain } from './scan-records.ts';
-import { newFindings, StagedScans, takeStaged, useStaged, type StagedScan } from './staged-findings.ts';
+import { insertScan } from './scan-records.ts';
+import { useScan, type LeftChange } from './scan-in-use.ts';
+import { StagedScans, takeStaged, type StagedScan } from './staged-findings.ts';
 import { storableText } from '../sql/storable.ts';
-import { areSame, insertFindings, type StoredFinding } from '../findings/stored-findings.ts';
+import type { StoredFinding } from '../findings/stored-findings.ts';
 import type { Store } from '../sql/store.ts';
 import { run, type Executor } from '../sql/run.ts';
 
@@ -60,11 +52,6 @@ export function scanStore(store: Store): ScanStore {
   };
 }
 
-/** LeftChange takes what makes the rows of a change that is left to settleFindings. */
-export interface LeftChange {
-  rows: () => ChangeRows | null;
-}
-
 /**
  * recordScan records a scan of a digest with the facts that follow from it. "A failed or incomplete scan never looks like a clean
  * one": without a result of packages it is kept as what it is and replaces nothing; nor does one that is older than the one in use, or
@@ -81,69 +68,38 @@ export async function recordScan(
   await lockImage(transaction, digest, at);
   await finishFindings(transaction, digest);
   await recordNames(transaction, digest, names, at);
-  if (source !== null)
-    await run(transaction, sql`update images set source = ${source} where digest = ${digest}`);
-  const scannedAt = scan.scannedAt === null ? null : Math.floor(parseTime(scan.scannedAt));
+  await recordSource(transaction, digest, source);
+  const scannedAt = wholeMs(scan.scannedAt);
   const current = await readCurrent(transaction, digest);
   const complete = scan.findings !== null;
   await noteEntries(transaction, digest, given);
   const place = await placeScan(transaction, digest, given, current);
   const replaces = place?.replaces ?? null;
-  const older = replaces !== null && isOlder(scan, scannedAt, replaces, at);
+  const older = isOlder(scan, scannedAt, replaces, at);
   const isCurrent = complete && place !== null && !older;
   const own = await toPart(transaction, scan, place, { scannedAt, at });
-  const parts = place === null || place.platform === null ? [] : [...place.others, own];
+  const parts = partsOf(place, own);
   const joined = isCurrent && parts.length > 1 ? wholeOf(parts) : own;
   const ready = isCurrent && staged !== null && (await takeStaged(transaction, staged, place, current));
   let written: readonly StoredFinding[] | null = null;
   if (isCurrent && scan.findings !== null) {
-    await holdCatalogue(transaction);
-    const { before, had, found } = ready
-      ? staged
-      : await newFindings(transaction, digest, scan.findings, place, current);
-    written = found;
-    const isSame = joined.scanned_at !== null && current?.scanned_at === joined.scanned_at;
-    // Its findings stay where they are, and it keeps their number.
-    const isAgain = ready ? staged.id === null : areSame(before, found);
-    const again = isAgain ? current : null;
-    const made = ready ? staged.id : null;
-    if (again === null && current !== null)
-      await run(transaction, sql`update scans set current = 0 where id = ${current.id}`);
-    let id: number;
-    if (again !== null) id = await scanAgain(transaction, again.id, joined, { at, isSame });
-    else if (made !== null) id = await useStaged(transaction, made, joined, at);
-    else id = await insertScan(transaction, digest, joined, { at, complete, isCurrent });
-    const others = place.others.map(({ platform }) => platform);
-    await writeParts(transaction, digest, parts);
-    const cause: MadeScan = {
-      id,
-      scannedAt,
-      version: scan.scanner?.version ?? null,
-      // What proves a finding fixed is the scan of its platform; how old the scan of an image is, the oldest of its platforms.
-      stamp: { scanner: own.scanner, dbUpdatedAt: own.db_updated_at },
-      wholeAt: joined.scanned_at,
-      replaced: foundBy(replaces, current),
-      gone: place.platform === null ? new Set<string>() : goneWith(before, had, [...others, own.platform]),
-    };
-    if (again !== null) {
-      if (ready) await writeAdvisories(transaction, staged.said);
-      else await keepAdvisories(transaction, scan.findings);
-      await followSame(transaction, digest, at, cause, found);
-    } else if (ready || before.length + found.length > whole) {
-      if (!ready) await insertFindings(transaction, id, found);
-      await beginChange(transaction, digest, { replaced: current?.id ?? null, isSame, at, made: cause });
-      const { findings } = scan;
-      left.rows = () => ChangeRows.of(id, before, found, findings);
-    } else {
-      await insertFindings(transaction, id, found);
-      if (current !== null) await dropReplaced(transaction, current.id, isSame);
-      await changeTotals(transaction, before, found);
-      await keepAdvisories(transaction, scan.findings);
-      await followFindings(transaction, digest, at, cause, { range: null, found });
-    }
-    await run(
+    const { findings } = scan;
+    written = await useScan(
       transaction,
-      sql`delete from scan_queue where digest = ${digest} and claimed_at is null and requested_at <= ${joined.scanned_at ?? -1}`,
+      {
+        digest,
+        scan: { ...scan, findings },
+        scannedAt,
+        at,
+        place,
+        current,
+        own,
+        parts,
+        joined,
+        staged: ready ? staged : null,
+      },
+      whole,
+      left,
     );
     // What counts for no platform that is needed leaves no record: it may be told again and again.
   } else if (!complete || place !== null)
@@ -160,25 +116,27 @@ function outcomeOf(complete: boolean, place: ScanPlace | null, older: boolean): 
   return older ? 'older' : 'current';
 }
 
-/** What reported so far that which is not reported any more: the scan of this platform, or where there was none, the whole. */
-function foundBy(replaces: ScanPlace['replaces'], current: CurrentScan | null): FoundStamp | null {
-  if (replaces !== null)
-    return { scanner: replaces.scanner, dbUpdatedAt: replaces.databaseAt, recordedAt: replaces.recordedAt };
-  if (current === null) return null;
-  return { scanner: current.scanner, dbUpdatedAt: current.db_updated_at, recordedAt: current.recorded_at };
-}
-
 /** Made earlier, or by the same scanner with an older database: what it does not find, the one in use may have found since. */
 function isOlder(
   scan: ScanRecord,
   scannedAt: number | null,
-  replaces: NonNullable<ScanPlace['replaces']>,
+  replaces: ScanPlace['replaces'],
   at: number,
 ): boolean {
+  if (replaces === null) return false;
   if ((scannedAt ?? -1) < (replaces.scannedAt ?? -1)) return true;
   const database = databaseTime(scan, at);
   const isSame = scan.scanner !== null && scan.scanner.name === replaces.scanner;
   return isSame && database !== null && replaces.databaseAt !== null && database < replaces.databaseAt;
+}
+
+function wholeMs(time: string | null): number | null {
+  return time === null ? null : Math.floor(parseTime(time));
+}
+
+/** The parts of an image of several platforms; none of another. */
+function partsOf(place: ScanPlace | null, own: PartRow): readonly PartRow[] {
+  return place === null || place.platform === null ? [] : [...place.others, own];
 }
 
 /** No database is newer than the scan with it: one that says so would keep every later scan out, until its time came. */
@@ -201,6 +159,12 @@ export async function recordNames(
     [...new Set(names.map(storableText))].toSorted().map((name) => [digest, name, at, null]),
     LATER,
   );
+}
+
+/** Keeps the source of an image where a scan names one. */
+async function recordSource(transaction: Executor, digest: string, source: NewScan['source']): Promise<void> {
+  if (source === null) return;
+  await run(transaction, sql`update images set source = ${source} where digest = ${digest}`);
 }
 
 /** What is kept of a scan beside its findings. */
