@@ -1,18 +1,19 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { backupInChild } from '../src/app/backup/child.ts';
+import { createInterface } from 'node:readline';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, buildStore, newKey } from './ledger-store.ts';
 import {
+  AS_IN_IMAGE,
   benchBeside,
+  endOf,
   loadOf,
   medianAndWorst,
   unansweredOf,
   untilReady,
   type Line,
-  AS_IN_IMAGE,
 } from './parted-load.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -118,19 +119,15 @@ async function benchWebhook(
     await loadOf(daemon, seconds);
     let [unanswered, backups] = [0, 0];
     const beside = async () => {
-      const over = new AbortController();
-      const making = (async () => {
-        const task = { url, out: join(directory, 'beside.ipobackup'), program: 'bench' };
-        while (!over.signal.aborted) {
-          await backupInChild(task, over.signal);
-          backups += 1;
-        }
-      })().catch((error: unknown) => {
-        if (!over.signal.aborted) throw error;
-      });
+      const words = [join(import.meta.dirname, 'backup-beside.ts'), url, join(directory, 'beside.ipobackup')];
+      const making = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+      const said = createInterface(making.stdout)[Symbol.asyncIterator]();
+      // The start of its process is none of the backup.
+      await said.next();
       const load = await loadOf(daemon, seconds);
-      over.abort();
-      await making;
+      const ended = endOf(making);
+      backups += Number((await said.next()).value);
+      await ended;
       unanswered += unansweredOf(load);
       return load;
     };

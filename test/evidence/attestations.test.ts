@@ -47,6 +47,7 @@ test('a second computation, verify and recompute agree on packages of random ser
         tracker: world.tracker,
         days: document.coverage.days,
         detectorSince: world.detectorSince,
+        sweptSince: world.sweptSince,
         anchors: Array.isArray(document.ledger.anchors) ? document.ledger.anchors : null,
         ledger: {
           rows: document.ledger.rows,

@@ -21,6 +21,8 @@ export interface OracleInput {
     | readonly { cluster: string; date: string; detector_events: number; detector_heartbeats: number }[]
     | null;
   readonly detectorSince: number | null;
+  /** Since when sweeps of the one cluster are recorded. */
+  readonly sweptSince: number | null;
   readonly anchors: readonly { size: number; refused: string | null }[] | null;
   readonly ledger: { rows: number; signed: number; holds: boolean };
   readonly rescanHours: number;
@@ -199,7 +201,16 @@ function enforced(input: OracleInput) {
   }
   if (pods.length !== population)
     throw new Error(`pods.csv has ${pods.length} pods outside of exempt namespaces, the rows ${population}`);
-  return verdict(population, passed, population - passed);
+  const began = input.sweptSince ?? Infinity;
+  return shown(
+    verdict(population, passed, population - passed),
+    pods.every((pod) => time(pod.time) >= began),
+  );
+}
+
+/** What is not known, as it lies before its record, is never met. */
+function shown<T extends { state: string }>(found: T, isKnown: boolean): T {
+  return found.state === 'met' && !isKnown ? { ...found, state: 'partial' } : found;
 }
 
 function revisions(input: OracleInput, isMeant: (spec: Spec) => boolean, does: (spec: Spec) => boolean) {
@@ -267,5 +278,6 @@ function scans(input: OracleInput) {
   const passed = images.filter(
     (one) => one.scanned_at !== '' && time(one.last_seen_at) - time(one.scanned_at) <= hours * HOUR,
   ).length;
-  return verdict(images.length, passed, images.length - passed);
+  const isKnown = Math.floor(input.from / (24 * HOUR) + 1) * 24 * HOUR > (input.sweptSince ?? Infinity);
+  return shown(verdict(images.length, passed, images.length - passed), isKnown);
 }

@@ -238,6 +238,7 @@ export const worlds = fc.record({
     { nil: null },
   ),
   detectorSince: maybe(at),
+  sweptSince: maybe(fc.constantFrom(FROM - DAY, FROM + DAY, TO)),
 });
 
 type World = typeof worlds extends fc.Arbitrary<infer W> ? W : never;
@@ -265,8 +266,12 @@ export function sourceOf(world: World): EvidenceSource {
       nodes: { count: null, ceiling: 3 },
       exemptNamespaces: ['kube-system'],
       days: world.days,
-      began:
-        world.detectorSince === null ? [] : [{ record: 'detector', cluster: 'c1', at: world.detectorSince }],
+      began: [
+        ...(world.detectorSince === null
+          ? []
+          : [{ record: 'detector', cluster: 'c1', at: world.detectorSince }]),
+        ...(world.sweptSince === null ? [] : [{ record: 'sweeps', cluster: 'c1', at: world.sweptSince }]),
+      ],
       clusters: [
         { name: 'c1', lastSeenAt: NOW },
         { name: 'c9', lastSeenAt: FROM + DAY },

@@ -1,5 +1,5 @@
 import { counted, formatCount } from '../../render/index.ts';
-import { nothingRaised, stateOf, type AttestationRule } from './attestation.ts';
+import { nothingRaised, provenOf, stateOf, sweptSince, type AttestationRule } from './attestation.ts';
 
 /** admissionEnforced: pods were judged by an enforcing policy, and none ran without a review. */
 export const admissionEnforced: AttestationRule = {
@@ -7,19 +7,21 @@ export const admissionEnforced: AttestationRule = {
   title: 'Admission is enforced',
   population: 'reviewed pods outside of exempt namespaces, and pods that ran without a review',
   asks: 'Each was judged by an enforcing policy, and none ran without a review.',
-  begin() {
-    let [population, passed, unreviewed, bypassed, audited] = [0, 0, 0, 0, 0];
+  begin({ facts }) {
+    const since = sweptSince(facts);
+    let [population, passed, unreviewed, bypassed, audited, unknown] = [0, 0, 0, 0, 0, 0];
     return {
-      pod({ decision, enforced }) {
+      pod({ decision, enforced, cluster, time }) {
         if (decision === 'exempt') return;
         population += 1;
+        if ((time ?? 0) < since(cluster)) unknown += 1;
         if (decision === 'unreviewed') unreviewed += 1;
         else if (decision === 'bypassed') bypassed += 1;
         else if (enforced === true) passed += 1;
         else audited += 1;
       },
       end() {
-        const counts = { unreviewed, bypassed, not_enforced: audited };
+        const counts = { unreviewed, bypassed, not_enforced: audited, unknown };
         if (population === 0) return nothingRaised('reviewed pods', counts);
         const rest = [
           [audited, 'under no enforcing policy'],
@@ -29,9 +31,14 @@ export const admissionEnforced: AttestationRule = {
         const others = rest.flatMap(([count, how]) =>
           count === 0 ? [] : [`${formatCount(count)} ran ${how}`],
         );
+        if (unknown > 0)
+          others.push(
+            `no sweep is recorded from before ${formatCount(unknown)} of them that would show pods without a review`,
+          );
         const because = `Of ${counted(population, 'pod')}, ${formatCount(passed)} ${passed === 1 ? 'was' : 'were'} judged by an enforcing policy${others.map((text) => `; ${text}`).join('')}.`;
         const failed = population - passed;
-        return { state: stateOf(population, passed, failed), because, population, passed, failed, counts };
+        const state = provenOf(stateOf(population, passed, failed), unknown);
+        return { state, because, population, passed, failed, counts };
       },
     };
   },

@@ -90,3 +90,19 @@ export function stateOf(population: number, passed: number, failed: number): Sta
   if (passed === population) return 'met';
   return passed === 0 && failed > 0 ? 'gap' : 'partial';
 }
+
+/** provenOf is the state where something is unknown of the population: it is never met. */
+export function provenOf(state: State, unknown: number): State {
+  return state === 'met' && unknown > 0 ? 'partial' : state;
+}
+
+/**
+ * sweptSince gives from when on a cluster's record of sweeps, which find pods that ran without a review and images that run, says something:
+ * UTC milliseconds, Infinity where there is none.
+ */
+export function sweptSince({ began }: SourceFacts): (cluster: string | null) => number {
+  const since = new Map(
+    (began ?? []).filter(({ record }) => record === 'sweeps').map(({ cluster, at }) => [cluster, at]),
+  );
+  return (cluster) => since.get(cluster ?? '') ?? Infinity;
+}
