@@ -11,8 +11,8 @@ import { found } from '../test/notify/world.ts';
  */
 const [url = ''] = process.argv.slice(2);
 const RATE = 1667;
-/** Events of one transaction. */
-const BATCH = 500;
+/** Events of one transaction: as many as any of the service writes at once (triage that ran out). */
+const BATCH = 100;
 /** Findings of one image. */
 const OF_ONE = 10;
 

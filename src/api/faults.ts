@@ -46,16 +46,13 @@ export function refusalOf(
   requestId: string,
 ): SentProblem {
   const gone = GONE[`${method} ${path}`];
-  if (allowed.length === 0 || gone !== undefined) {
-    return asProblem(
-      'not_found',
-      gone === undefined ? `there is nothing at ${path}` : `${path} does not take ${method} any more`,
-      {
-        requestId,
-        hint: gone ?? 'GET /api/v1/openapi.json lists what there is',
-      },
-    );
-  }
+  if (gone !== undefined)
+    return asProblem('not_found', `${path} does not take ${method} any more`, { requestId, hint: gone });
+  if (allowed.length === 0)
+    return asProblem('not_found', `there is nothing at ${path}`, {
+      requestId,
+      hint: 'GET /api/v1/openapi.json lists what there is',
+    });
   return asProblem('invalid_request', `${path} does not take ${method}, only ${allowed.join(', ')}`, {
     requestId,
     status: 405,
