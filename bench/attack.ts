@@ -10,15 +10,15 @@ import { startRunning } from '../test/app/running.ts';
 import { entriesFrom } from '../test/ledger/grown.ts';
 import { openParted, PROCESSES, type Parted } from '../test/daemon/parts.ts';
 import {
+  AS_IN_IMAGE,
   endOf,
   loadOf,
   medianAndWorst,
   pairs,
+  standAside,
   unansweredOf,
   untilReady,
   type Line,
-  AS_IN_IMAGE,
-  standAside,
 } from './parted-load.ts';
 
 const HERE = import.meta.dirname;

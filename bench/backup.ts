@@ -1,14 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, buildStore, newKey } from './ledger-store.ts';
 import {
   AS_IN_IMAGE,
   benchBeside,
-  endOf,
+  besideScript,
   loadOf,
   medianAndWorst,
   unansweredOf,
@@ -119,15 +118,9 @@ async function benchWebhook(
     await loadOf(daemon, seconds);
     let [unanswered, backups] = [0, 0];
     const beside = async () => {
-      const words = [join(import.meta.dirname, 'backup-beside.ts'), url, join(directory, 'beside.ipobackup')];
-      const making = spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
-      const said = createInterface(making.stdout)[Symbol.asyncIterator]();
-      // The start of its process is none of the backup.
-      await said.next();
-      const load = await loadOf(daemon, seconds);
-      const ended = endOf(making);
-      backups += Number((await said.next()).value);
-      await ended;
+      const out = join(directory, 'beside.ipobackup');
+      const { load, said } = await besideScript(daemon, seconds, ['backup-beside.ts', url, out]);
+      backups += Number(said);
       unanswered += unansweredOf(load);
       return load;
     };

@@ -6,7 +6,7 @@ import { openStore, packageStore } from '../src/store/index.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, ENDS_AT } from './ledger-store.ts';
-import { benchBeside, loadOf, unansweredOf, untilReady, type Line, AS_IN_IMAGE } from './parted-load.ts';
+import { AS_IN_IMAGE, benchBeside, loadOf, unansweredOf, untilReady, type Line } from './parted-load.ts';
 
 const FROM = Date.parse('2026-10-01T00:00:00Z');
 

@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInbox } from '../fakes/index.ts';
 import { deliveryList, openStore } from '../src/store/index.ts';
@@ -11,13 +9,13 @@ import { openParted } from '../test/daemon/parts.ts';
 import { KINDS, settingsOf } from '../test/notify/world.ts';
 import { subscribe } from '../test/notify/subscriber.ts';
 import {
+  AS_IN_IMAGE,
   benchBeside,
-  endOf,
+  besideScript,
   loadOf,
   unansweredOf,
   untilReady,
   type Line,
-  AS_IN_IMAGE,
 } from './parted-load.ts';
 
 /** Storm is how the transactions of one held the lock, in milliseconds. */
@@ -56,17 +54,8 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
     const storms: Storm[] = [];
     let unanswered = 0;
     const stormy = async () => {
-      const storm = spawn(process.execPath, [join(import.meta.dirname, 'notify-storm.ts'), url], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      const said = createInterface(storm.stdout)[Symbol.asyncIterator]();
-      // The start of its process is none of the storm, and takes a processor for a while.
-      await said.next();
-      await sleep(1000);
-      const load = await loadOf(daemon, seconds);
-      const ended = endOf(storm);
-      storms.push(JSON.parse(String((await said.next()).value)) as Storm);
-      await ended;
+      const { load, said } = await besideScript(daemon, seconds, ['notify-storm.ts', url]);
+      storms.push(JSON.parse(said) as Storm);
       await sleep(1500);
       unanswered += unansweredOf(load);
       return load;

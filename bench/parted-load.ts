@@ -1,8 +1,10 @@
-import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { moveToIdleClass } from '../src/app/processes/lower-priority.ts';
 import { statusOf, type Parted } from '../test/daemon/parts.ts';
 
 /** Line prints a figure: what it is, the figure, and what it must be. */
@@ -25,8 +27,7 @@ export const AS_IN_IMAGE = { IPO_BACKGROUND_PRIORITY: 'idle' };
 /** standAside is for what stands for machines of others: it must not take the processors from what is measured. */
 export function standAside({ pid = 0 }: ChildProcess): void {
   setPriority(pid, 10);
-  // Without the program there is the nice value.
-  spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], { stdio: 'ignore' });
+  moveToIdleClass(pid);
 }
 
 /** untilReady waits until a daemon answers reviews and calls. */
@@ -53,6 +54,28 @@ export async function loadOf({ port }: Parted, seconds: number): Promise<Load> {
 export async function endOf(child: ChildProcess): Promise<void> {
   child.stdin?.end();
   await once(child, 'exit');
+}
+
+/**
+ * besideScript loads a daemon while a script of this folder works, whose own start is not measured: it says a line once it has begun, and one
+ * when its input has ended. Gives that one as well.
+ */
+export async function besideScript(
+  daemon: Parted,
+  seconds: number,
+  [script, ...words]: readonly [script: string, ...words: string[]],
+): Promise<{ readonly load: Load; readonly said: string }> {
+  const child = spawn(process.execPath, [join(HERE, script), ...words], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  await lines.next();
+  await sleep(1000);
+  const load = await loadOf(daemon, seconds);
+  const ended = endOf(child);
+  const said = String((await lines.next()).value);
+  await ended;
+  return { load, said };
 }
 
 /** unansweredOf counts the reviews that got no answer. */

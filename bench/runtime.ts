@@ -13,14 +13,14 @@ import { run } from '../src/store/sql/run.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { freePort, openParted, type Parted } from '../test/daemon/parts.ts';
 import {
+  AS_IN_IMAGE,
   benchBeside,
   loadOf,
   medianAndWorst,
+  standAside,
   unansweredOf,
   untilReady,
   type Line,
-  AS_IN_IMAGE,
-  standAside,
 } from './parted-load.ts';
 
 /** Sent is what a load of events was answered; times in milliseconds. */

@@ -28,12 +28,16 @@ export function lowerPriority(nice: number): void {
  */
 export function toIdleClass(): void {
   if (process.platform !== 'linux' || availableParallelism() < 2) return;
-  for (const pid of [process.pid, ...children()])
-    spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], {
-      env: { PATH: process.env['PATH'] },
-      stdio: 'ignore',
-      timeout: CHRT_MS,
-    });
+  for (const pid of [process.pid, ...children()]) moveToIdleClass(pid);
+}
+
+/** moveToIdleClass does it to another process, whatever the number of processors is. */
+export function moveToIdleClass(pid: number): void {
+  spawnSync('chrt', ['--all-tasks', '--idle', '--pid', '0', String(pid)], {
+    env: { PATH: process.env['PATH'] },
+    stdio: 'ignore',
+    timeout: CHRT_MS,
+  });
 }
 
 /** Processes that this one has started, by any of its threads. */

@@ -75,7 +75,8 @@ export async function runPart({ name, process, write, start }: RunPartOptions): 
     } as BasisOptions['process'],
   };
   const started = (): void => {
-    goBehind();
+    // In a later life it is behind already, with all that it started since.
+    if (lives === 0) goBehind();
     tell({ kind: 'started' });
     // At an end in order Node writes it by itself; a part that is killed would leave nothing for its next life.
     flushCompileCache();
