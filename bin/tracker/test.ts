@@ -15,6 +15,7 @@ import { readDocument } from '../channel/document.ts';
 import { findChannel, quoted, toName } from '../channel/find.ts';
 import { openTested, testStored, type TestedChannel } from '../channel/message/test.ts';
 import { isTestLoopback, toChannel } from '../channel/setup/check.ts';
+import { hereOf } from '../channel/setup/say.ts';
 
 /** runTrackerTest is `ipo tracker test`. Exit 1 when a credential does not work, 3 when a limit kept one from being tested. */
 export async function runTrackerTest(
@@ -74,10 +75,18 @@ async function testFile(
             `The token of ${toName(channel)}`,
           ),
     );
-  const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}` });
+  const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}`, env: terminal.env });
   const test = await door.test(channel, token);
   const { status, detail, limitedUntil } = tellTest(test, Date.now());
   const limited_until = limitedUntil === null ? null : formatTime(limitedUntil);
   const { works, hints } = test;
-  return { channel: channel.name, works, status, limited_until, detail, hints: [...hints], wrote: false };
+  return {
+    channel: channel.name,
+    works,
+    status,
+    limited_until,
+    detail,
+    hints: hints.map(hereOf),
+    wrote: false,
+  };
 }

@@ -66,7 +66,7 @@ export async function runChannelSetup(
   if (!isTrackerKind(kind))
     return runTellerSetup(kind, written, options, { terminal, globals, outcome, testLoopback });
   const read = written === null ? null : toSetupFile(written, options, testLoopback);
-  const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}` });
+  const door = await openTrackerDoor({ testLoopback, userAgent: `ipo/${VERSION}`, env: terminal.env });
   const rest = read === null ? interview : openInterview(terminal, false);
   const means: SetupMeans = { interview, rest, door, testLoopback };
   const answers: SetupAnswers = read?.answers ?? options;

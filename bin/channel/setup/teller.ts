@@ -1,5 +1,5 @@
-import { checkMailServer } from '../../../src/app/index.ts';
-import { isIpoError, Secret } from '../../../src/base/index.ts';
+import { openMailDoor, type MailDoor } from '../../../src/app/index.ts';
+import { Secret } from '../../../src/base/index.ts';
 import {
   defaultEvents,
   kindOf,
@@ -17,6 +17,7 @@ import { openInterview, type Interview } from './ask.ts';
 import { faultOf, statusOf, type Remark } from './check.ts';
 import { endSetup } from './end.ts';
 import type { ChannelSetupOptions } from './index.ts';
+import { checkMail } from './mail.ts';
 import { askList, askName } from './rest.ts';
 import { say } from './say.ts';
 
@@ -46,10 +47,11 @@ export async function runTellerSetup(
   const rest = written === null ? interview : openInterview(terminal, false);
   const asking = { interview, rest, testLoopback };
   const given = answersOf(kind, written, options);
+  const door = kind === 'email' && options.check ? await openMailDoor(terminal.env) : null;
   const stdin = options.credentialStdin ? await readSecrets(kind, terminal) : {};
   let fields = kind === 'email' ? await askMail(given, asking) : {};
   let secrets = await askSecrets(kind, { ...secretsOf(kind, written), ...stdin }, fields, asking);
-  let remarks = await check(kind, fields, secrets, options, means);
+  let remarks = await check(kind, fields, secrets, door, means);
   while (statusOf(remarks) !== 'works' && interview.person) {
     const next = await interview.choice('', undefined, 'What next?', [
       { value: 'fields', name: 'enter the server and the rest again' },
@@ -60,7 +62,7 @@ export async function runTellerSetup(
     if (next === 'on') break;
     if (next === 'fields') fields = await askMail({}, { ...asking, rest: interview });
     if (next !== 'again') secrets = await askSecrets(kind, {}, fields, asking);
-    remarks = await check(kind, fields, secrets, options, means);
+    remarks = await check(kind, fields, secrets, door, means);
   }
   const wrong = (field: string, value: unknown): string | null =>
     faultOf(kind, { [field]: value }, field, testLoopback);
@@ -234,7 +236,7 @@ async function check(
   kind: TellerKind,
   fields: Document,
   secrets: Secrets,
-  options: ChannelSetupOptions,
+  door: MailDoor | null,
   { terminal, globals, testLoopback }: TellerMeans,
 ): Promise<readonly Remark[]> {
   const remarks: Remark[] = [];
@@ -244,36 +246,13 @@ async function check(
       sentence: `nothing is sent to ${kindOf(kind).setup.name} yet; a test message checks the channel`,
       fix: 'Once it is saved: ipo channel test CHANNEL',
     });
-  else if (!options.check)
+  else if (door === null)
     remarks.push({
       level: 'note',
       sentence: 'the mail server was not checked',
       fix: 'ipo channel test CHANNEL checks it',
     });
-  else remarks.push(await checkMail(fields, secrets, testLoopback));
+  else remarks.push(await checkMail({ fields, secrets, door, testLoopback }));
   for (const remark of remarks) say(remark, terminal, globals);
   return remarks;
-}
-
-async function checkMail(fields: Document, secrets: Secrets, testLoopback: boolean): Promise<Remark> {
-  const password = secrets['password']?.reveal() ?? null;
-  const document = { kind: 'email', name: 'mail', ...fields, ...(password !== null && { password }) };
-  const { settings } = openDocuments({ testLoopback, allowedHosts: [] })(document);
-  const mail: EmailSettings = { ...(settings as unknown as EmailSettings), password };
-  const { host, port, security, username } = mail;
-  try {
-    await checkMailServer({ ...mail, username: username ?? null });
-    const how = { none: 'without TLS', tls: 'with TLS', starttls: 'with STARTTLS' }[security];
-    return {
-      level: 'ok',
-      sentence: `${host}:${port} accepts sender and recipients ${how}; no mail was sent`,
-    };
-  } catch (error) {
-    if (!isIpoError(error)) throw error;
-    return {
-      level: 'wrong',
-      sentence: error.message,
-      fix: error.hint ?? 'Fix it, or give --no-check if only the service reaches the server',
-    };
-  }
 }

@@ -189,6 +189,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'has a certificate for another name',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'has a certificate that no trusted authority signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'has a certificate that no trusted authority signed',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'has a certificate that no trusted authority signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'has a certificate that no trusted authority signed',
   CERT_HAS_EXPIRED: 'has a certificate that has expired',
   ERR_SSL_WRONG_VERSION_NUMBER: 'does not speak TLS from the first byte on that port',
@@ -227,7 +228,13 @@ function toSendError(error: unknown, where: string, redact: (text: string) => st
   return new SendError(refused ? 'refused' : 'later', sentence, { hint: HINTS[originalCode] ?? HINTS[code] });
 }
 
+const UNTRUSTED = 'If it is right, add the authority that signed it to outbound.caFile';
+
 const HINTS: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
+  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   ERR_SSL_WRONG_VERSION_NUMBER:
     'Use security: starttls, or the port of the server that expects TLS (mostly 465)',
   ETLS: 'Use the port of the server that offers STARTTLS (mostly 587), or security: tls (mostly 465)',

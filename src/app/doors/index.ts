@@ -1,6 +1,6 @@
 /**
  * What the command line does on a database or a report without a service.
- * It uses `doctor`, `programs`, `running`, `scanning` and `trackers`.
+ * It uses `config`, `doctor`, `programs`, `running`, `scanning` and `trackers`.
  */
 export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
 export { issuePasswordCode } from './account-database.ts';
@@ -22,7 +22,7 @@ export {
   writeLong,
   type LedgerDatabase,
 } from './ledger-database.ts';
-export { checkMailServer } from './mail-door.ts';
+export { openMailDoor, type MailAnswer, type MailDoor } from './mail-door.ts';
 export { putBack, type PutBack } from './put-back.ts';
 export {
   openClusterLists,

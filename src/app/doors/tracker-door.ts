@@ -8,6 +8,8 @@ export interface TrackerDoorOptions {
   readonly testLoopback: boolean;
   /** Name and version of the caller, as providers ask for. */
   readonly userAgent: string;
+  /** Its variables `IPO_OUTBOUND_*` say how calls leave, as to a service. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** TrackerDoor is a tracker as the command line reaches it by itself, without a service. It only reads. */
@@ -16,7 +18,7 @@ export interface TrackerDoor extends SetupProbe {
   test(channel: TrackerChannel, credential: Secret): Promise<ChannelTest>;
 }
 
-/** openTrackerDoor opens it; nothing is sent before the first call. */
+/** openTrackerDoor opens it; nothing is sent before the first call. Throws `invalid_config`, FileError. */
 export async function openTrackerDoor(options: TrackerDoorOptions): Promise<TrackerDoor> {
   return (await import('./tracker-reads.ts')).openTrackerReads(options);
 }
