@@ -3,53 +3,18 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
-
-/** AccountListOptions are the flags of `ipo account list`. */
-export interface AccountListOptions extends ServiceFlags {
-  readonly role?: string;
-  readonly state?: string;
-  readonly limit?: string;
-  readonly offset?: string;
-  readonly output: readonly string[];
-}
-
-/** AccountActOptions are the flags of every command that changes an account. */
-export interface AccountActOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** AccountCreateOptions are the flags of `ipo account create`. */
-export interface AccountCreateOptions extends AccountActOptions {
-  readonly name?: string;
-  readonly role: string;
-  readonly askPassword?: true;
-  readonly passwordStdin?: true;
-}
-
-/** AccountUpdateOptions are the flags of `ipo account update`. */
-export interface AccountUpdateOptions extends AccountActOptions {
-  readonly name?: string;
-  readonly role?: string;
-  readonly enable?: true;
-  readonly askPassword?: true;
-  readonly passwordStdin?: true;
-}
-
-/** AccountAnonymiseOptions are the flags of `ipo account anonymise`. */
-export interface AccountAnonymiseOptions extends AccountActOptions {
-  readonly yes?: true;
-}
-
-/** AccountPasswordOptions are the flags of `ipo account password`. */
-export interface AccountPasswordOptions extends AccountActOptions {
-  /** An address, or true for that of the environment. */
-  readonly database?: string | true;
-  readonly passwordStdin?: true;
-}
+import type {
+  AccountListOptions,
+  AccountActOptions,
+  AccountCreateOptions,
+  AccountUpdateOptions,
+  AccountAnonymiseOptions,
+} from './verbs.ts';
+import type { AccountPasswordOptions } from './password.ts';
 
 const WHO = 'e-mail address or id of the account';
 const ROLES = 'viewer, deployer or administrator';

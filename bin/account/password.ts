@@ -2,7 +2,6 @@ import type { CodeBody } from '../../src/api/contract/accounts.ts';
 import type { SignedInBody } from '../../src/api/contract/session.ts';
 import { issuePasswordCode, openServiceClient } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
-import type { AccountPasswordOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { findDatabase } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -15,7 +14,14 @@ import { findService, withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
-import { findAccount } from './verbs.ts';
+import { findAccount, type AccountActOptions } from './verbs.ts';
+
+/** AccountPasswordOptions are the flags of `ipo account password`. */
+export interface AccountPasswordOptions extends AccountActOptions {
+  /** An address, or true for that of the environment. */
+  readonly database?: string | true;
+  readonly passwordStdin?: true;
+}
 
 /** runAccountPassword is `ipo account password`. */
 export async function runAccountPassword(

@@ -8,13 +8,6 @@ import type {
 import type { ServiceClient } from '../../src/app/index.ts';
 import { IpoError } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type {
-  AccountActOptions,
-  AccountAnonymiseOptions,
-  AccountCreateOptions,
-  AccountListOptions,
-  AccountUpdateOptions,
-} from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -25,6 +18,43 @@ import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** AccountListOptions are the flags of `ipo account list`. */
+export interface AccountListOptions extends ServiceFlags {
+  readonly role?: string;
+  readonly state?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly output: readonly string[];
+}
+
+/** AccountActOptions are the flags of every command that changes an account. */
+export interface AccountActOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** AccountCreateOptions are the flags of `ipo account create`. */
+export interface AccountCreateOptions extends AccountActOptions {
+  readonly name?: string;
+  readonly role: string;
+  readonly askPassword?: true;
+  readonly passwordStdin?: true;
+}
+
+/** AccountUpdateOptions are the flags of `ipo account update`. */
+export interface AccountUpdateOptions extends AccountActOptions {
+  readonly name?: string;
+  readonly role?: string;
+  readonly enable?: true;
+  readonly askPassword?: true;
+  readonly passwordStdin?: true;
+}
+
+/** AccountAnonymiseOptions are the flags of `ipo account anonymise`. */
+export interface AccountAnonymiseOptions extends AccountActOptions {
+  readonly yes?: true;
+}
 
 interface Accounts {
   readonly items: readonly AccountBody[];

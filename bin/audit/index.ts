@@ -3,22 +3,11 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
-
-/** AuditOptions are the flags of `ipo audit`. */
-export interface AuditOptions extends ServiceFlags {
-  readonly from?: string;
-  readonly to?: string;
-  readonly action?: string;
-  readonly actor?: string;
-  readonly target?: string;
-  readonly limit?: string;
-  readonly offset?: string;
-  readonly output: readonly string[];
-}
+import type { AuditOptions } from './run.ts';
 
 /** listed is `ipo audit` in the help. */
 export const listed: Listed = {

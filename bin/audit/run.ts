@@ -2,7 +2,6 @@ import type { AuditBody, AuditEntryBody } from '../../src/api/contract/audit.ts'
 import type { ServiceClient } from '../../src/app/index.ts';
 import { DAY_MS, formatTime, IpoError, parseTime } from '../../src/base/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
-import type { AuditOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
@@ -12,6 +11,19 @@ import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** AuditOptions are the flags of `ipo audit`. */
+export interface AuditOptions extends ServiceFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly action?: string;
+  readonly actor?: string;
+  readonly target?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'yaml', 'csv'] as const;
 const PAGE = 100;

@@ -22,8 +22,14 @@ import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { BackupCreateOptions } from './index.ts';
-import { findWhere, readPassphrase, type Where } from './where.ts';
+import { findWhere, readPassphrase, type Where, type PlaceOptions } from './where.ts';
+
+/** BackupCreateOptions are the flags of `ipo backup create`. */
+export interface BackupCreateOptions extends PlaceOptions {
+  readonly out: string;
+  readonly withKeys?: true;
+  readonly ledgerKey?: string;
+}
 
 /** runBackupCreate is `ipo backup create`. */
 export async function runBackupCreate(

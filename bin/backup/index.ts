@@ -3,54 +3,15 @@
  * It uses `files`, `ledger`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
-
-/** PlaceOptions say which database is meant: named by itself, or that of a service. */
-export interface PlaceOptions {
-  readonly database?: string;
-  readonly config?: string;
-  readonly data?: string;
-  readonly output: readonly string[];
-}
-
-/** BackupCreateOptions are the flags of `ipo backup create`. */
-export interface BackupCreateOptions extends PlaceOptions {
-  readonly out: string;
-  readonly withKeys?: true;
-  readonly ledgerKey?: string;
-}
-
-/** BackupVerifyOptions are the flags of `ipo backup verify`. */
-export interface BackupVerifyOptions {
-  readonly config?: string;
-  readonly checkpoint?: readonly string[];
-  readonly key?: readonly string[];
-  readonly output: readonly string[];
-}
-
-/** BackupRestoreOptions are the flags of `ipo backup restore`. */
-export interface BackupRestoreOptions extends PlaceOptions {
-  readonly checkpoint?: readonly string[];
-  readonly lostRows?: true;
-  readonly keysTo?: string;
-}
-
-/** BackupMoveOptions are the flags of `ipo backup move`. */
-export interface BackupMoveOptions {
-  readonly from?: string;
-  readonly to?: string;
-  readonly config?: string;
-  readonly data?: string;
-  readonly output: readonly string[];
-}
-
-/** BackupListOptions are the flags of `ipo backup list`. */
-export interface BackupListOptions extends ServiceFlags, PagingFlags {
-  readonly output: readonly string[];
-}
+import { withPaging } from '../terminal/paging-flags.ts';
+import type { BackupCreateOptions } from './create.ts';
+import type { BackupVerifyOptions } from './verify.ts';
+import type { BackupRestoreOptions } from './restore.ts';
+import type { BackupMoveOptions } from './move.ts';
+import type { BackupListOptions } from './list.ts';
 
 /** listed is `ipo backup` in the help. */
 export const listed: Listed = {

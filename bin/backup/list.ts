@@ -5,7 +5,13 @@ import { parsePaging } from '../terminal/paging.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { BackupListOptions } from './index.ts';
+import type { ServiceFlags } from '../service/index.ts';
+import type { PagingFlags } from '../terminal/paging-flags.ts';
+
+/** BackupListOptions are the flags of `ipo backup list`. */
+export interface BackupListOptions extends ServiceFlags, PagingFlags {
+  readonly output: readonly string[];
+}
 
 /** runBackupList is `ipo backup list`. */
 export async function runBackupList(options: BackupListOptions, terminal: Terminal): Promise<ExitCode> {

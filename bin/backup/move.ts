@@ -9,8 +9,16 @@ import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { BackupMoveOptions } from './index.ts';
 import { findWhere } from './where.ts';
+
+/** BackupMoveOptions are the flags of `ipo backup move`. */
+export interface BackupMoveOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly config?: string;
+  readonly data?: string;
+  readonly output: readonly string[];
+}
 
 /** runBackupMove is `ipo backup move`. */
 export async function runBackupMove(

@@ -10,8 +10,14 @@ import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { BackupRestoreOptions } from './index.ts';
-import { findWhere, readPassphrase } from './where.ts';
+import { findWhere, readPassphrase, type PlaceOptions } from './where.ts';
+
+/** BackupRestoreOptions are the flags of `ipo backup restore`. */
+export interface BackupRestoreOptions extends PlaceOptions {
+  readonly checkpoint?: readonly string[];
+  readonly lostRows?: true;
+  readonly keysTo?: string;
+}
 
 /** runBackupRestore is `ipo backup restore`. Exit 4 where a kept checkpoint proves rows that the backup lacks. */
 export async function runBackupRestore(

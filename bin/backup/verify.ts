@@ -12,7 +12,14 @@ import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { BackupVerifyOptions } from './index.ts';
+
+/** BackupVerifyOptions are the flags of `ipo backup verify`. */
+export interface BackupVerifyOptions {
+  readonly config?: string;
+  readonly checkpoint?: readonly string[];
+  readonly key?: readonly string[];
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'yaml'] as const;
 

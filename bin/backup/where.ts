@@ -4,7 +4,14 @@ import { findDatabase } from '../files/index.ts';
 import { openPrompts } from '../terminal/prompts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { PlaceOptions } from './index.ts';
+
+/** PlaceOptions say which database is meant: named by itself, or that of a service. */
+export interface PlaceOptions {
+  readonly database?: string;
+  readonly config?: string;
+  readonly data?: string;
+  readonly output: readonly string[];
+}
 
 /** Where is which database is meant, and the service that it belongs to where that was named. */
 export interface Where {

@@ -6,7 +6,6 @@ import {
   SECRET_FIELDS,
   trackerOf,
 } from '../../src/channels/index.ts';
-import type { ChannelEditOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
@@ -18,6 +17,21 @@ import { UsageError } from '../terminal/usage.ts';
 import { commaParts, readDocument, type Document } from './document.ts';
 import { findChannel, toName } from './find.ts';
 import { faultsOf, warningsOf } from './remarks.ts';
+import type { ChannelListOptions } from './list.ts';
+
+/** ChannelEditOptions are the flags of `ipo channel edit`. */
+export interface ChannelEditOptions extends ChannelListOptions {
+  readonly name?: string;
+  readonly set?: readonly string[];
+  readonly unset?: readonly string[];
+  readonly event?: readonly string[];
+  readonly subscribe?: readonly string[];
+  readonly unsubscribe?: readonly string[];
+  readonly file?: string;
+  readonly askCredential?: true;
+  readonly credentialStdin?: true;
+  readonly credentialField?: string;
+}
 
 const SECRETS: readonly string[] = [...CREDENTIAL_FIELDS, ...SECRET_FIELDS];
 

@@ -3,45 +3,14 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { messageCommands } from './message/index.ts';
 import { planCommand, previewCommand, setupCommand } from './setup/index.ts';
-
-/** ChannelListOptions are the flags of `ipo channel list`, and of those that switch a channel. */
-export interface ChannelListOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** ChannelShowOptions are the flags of `ipo channel show`. */
-export interface ChannelShowOptions extends ChannelListOptions {
-  readonly document?: true;
-}
-
-/** ChannelEditOptions are the flags of `ipo channel edit`. */
-export interface ChannelEditOptions extends ChannelListOptions {
-  readonly name?: string;
-  readonly set?: readonly string[];
-  readonly unset?: readonly string[];
-  readonly event?: readonly string[];
-  readonly subscribe?: readonly string[];
-  readonly unsubscribe?: readonly string[];
-  readonly file?: string;
-  readonly askCredential?: true;
-  readonly credentialStdin?: true;
-  readonly credentialField?: string;
-}
-
-/** ChannelDeleteOptions are the flags of `ipo channel delete`. */
-export interface ChannelDeleteOptions extends ChannelListOptions {
-  readonly yes?: true;
-}
-
-/** ChannelAdoptOptions are the flags of `ipo channel adopt`. */
-export interface ChannelAdoptOptions extends ChannelListOptions {
-  readonly from: string;
-}
+import type { ChannelListOptions, ChannelShowOptions } from './list.ts';
+import type { ChannelEditOptions } from './edit.ts';
+import type { ChannelDeleteOptions, ChannelAdoptOptions } from './switch.ts';
 
 const WHICH = 'name or id of the channel';
 

@@ -1,7 +1,6 @@
 import type { ChannelBody } from '../../src/api/contract/channels.ts';
 import { isTrackerKind } from '../../src/channels/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
-import type { ChannelListOptions, ChannelShowOptions } from './index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
@@ -11,6 +10,17 @@ import { UsageError } from '../terminal/usage.ts';
 import { openPaint } from '../terminal/paint.ts';
 import { findChannel } from './find.ts';
 import { factLines } from '../terminal/fact-lines.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ChannelListOptions are the flags of `ipo channel list`, and of those that switch a channel. */
+export interface ChannelListOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** ChannelShowOptions are the flags of `ipo channel show`. */
+export interface ChannelShowOptions extends ChannelListOptions {
+  readonly document?: true;
+}
 
 interface Channels {
   readonly items: readonly ChannelBody[];

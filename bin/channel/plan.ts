@@ -1,6 +1,5 @@
 import type { PlanBody } from '../../src/api/contract/tracking.ts';
 import { counted } from '../../src/render/index.ts';
-import type { ChannelPlanOptions } from './setup/index.ts';
 import { ANSWER_FORMATS, markdownLines, writeAnswer, type AnswerViews } from '../terminal/answer.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
@@ -8,6 +7,12 @@ import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { findChannel, toName } from './find.ts';
 import { factLines, type Fact } from '../terminal/fact-lines.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ChannelPlanOptions are the flags of `ipo channel plan`. */
+export interface ChannelPlanOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
 
 /** runChannelPlan is `ipo channel plan`. */
 export async function runChannelPlan(

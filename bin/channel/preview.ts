@@ -1,6 +1,5 @@
 import type { PreviewBody } from '../../src/api/contract/tracking.ts';
 import { counted, wrapWords } from '../../src/render/index.ts';
-import type { ChannelPreviewOptions } from './setup/index.ts';
 import { ANSWER_FORMATS, writeAnswer } from '../terminal/answer.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -10,6 +9,14 @@ import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { findChannel } from './find.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ChannelPreviewOptions are the flags of `ipo channel preview`. */
+export interface ChannelPreviewOptions extends ServiceFlags {
+  readonly image?: string;
+  readonly cve?: string;
+  readonly output: readonly string[];
+}
 
 const REFUSED = {
   not_a_repository: 'the label of the image names no repository',

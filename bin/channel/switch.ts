@@ -2,7 +2,6 @@ import type { AdoptedBody, WrittenChannelBody } from '../../src/api/contract/cha
 import type { ServiceClient } from '../../src/app/index.ts';
 import { isTrackerKind } from '../../src/channels/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type { ChannelAdoptOptions, ChannelDeleteOptions, ChannelListOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -11,6 +10,17 @@ import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { findChannel, toName } from './find.ts';
 import { faultsOf, warningsOf } from './remarks.ts';
+import type { ChannelListOptions } from './list.ts';
+
+/** ChannelDeleteOptions are the flags of `ipo channel delete`. */
+export interface ChannelDeleteOptions extends ChannelListOptions {
+  readonly yes?: true;
+}
+
+/** ChannelAdoptOptions are the flags of `ipo channel adopt`. */
+export interface ChannelAdoptOptions extends ChannelListOptions {
+  readonly from: string;
+}
 
 /** runChannelSwitch is `ipo channel enable` and `disable`. */
 export async function runChannelSwitch(

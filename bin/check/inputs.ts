@@ -4,7 +4,7 @@ import { nearest, parseTime, printable } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';
 import { SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
 
-import type { CheckOptions } from './index.ts';
+import type { CheckOptions } from './options.ts';
 import { checkStdin, isThere, readPolicies, withDirectories } from '../files/index.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { podsOf, type CheckedPod } from '../../src/checks/index.ts';

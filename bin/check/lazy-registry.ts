@@ -1,6 +1,6 @@
 import { openRegistryFacts, type RegistryFacts } from '../../src/app/index.ts';
 import type { ImageReference } from '../../src/image/index.ts';
-import type { CheckOptions } from './index.ts';
+import type { CheckOptions } from './options.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
 

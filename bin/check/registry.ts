@@ -12,7 +12,7 @@ import {
 import { NO_FACTS } from '../../src/facts/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 import type { Policy } from '../../src/policy/index.ts';
-import type { CheckOptions } from './index.ts';
+import type { CheckOptions } from './options.ts';
 import { knowsService, openService, refused } from '../service/client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';

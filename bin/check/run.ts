@@ -4,7 +4,7 @@ import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import type { Skipped } from '../../src/manifests/index.ts';
 import { IMAGE_TYPE, nameType, type ScanReport } from '../../src/scan/index.ts';
-import type { CheckOptions } from './index.ts';
+import type { CheckOptions } from './options.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';

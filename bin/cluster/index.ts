@@ -3,19 +3,10 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** ClusterReplicasOptions are the flags of `ipo cluster replicas`. */
-export interface ClusterReplicasOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** ClusterForgetReplicaOptions are the flags of `ipo cluster forget-replica`. */
-export interface ClusterForgetReplicaOptions extends ClusterReplicasOptions {
-  readonly yes?: true;
-}
+import type { ClusterReplicasOptions, ClusterForgetReplicaOptions } from './verbs.ts';
 
 /** listed is `ipo cluster` in the help. */
 export const listed: Listed = {

@@ -1,5 +1,4 @@
 import type { ReplicasBody } from '../../src/api/contract/replicas.ts';
-import type { ClusterForgetReplicaOptions, ClusterReplicasOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -7,6 +6,17 @@ import { openOutcome } from '../terminal/outcome.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ClusterReplicasOptions are the flags of `ipo cluster replicas`. */
+export interface ClusterReplicasOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** ClusterForgetReplicaOptions are the flags of `ipo cluster forget-replica`. */
+export interface ClusterForgetReplicaOptions extends ClusterReplicasOptions {
+  readonly yes?: true;
+}
 
 /** runClusterReplicas is `ipo cluster replicas`. */
 export async function runClusterReplicas(

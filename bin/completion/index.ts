@@ -5,14 +5,8 @@
 import { Argument, Command } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** CompletionOptions are the flags of `ipo completion`. */
-export interface CompletionOptions {
-  readonly output: readonly string[];
-}
-
-/** SHELLS are those that a script can be printed for. */
-export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
+import { SHELLS } from './shells.ts';
+import type { CompletionOptions } from './run.ts';
 
 /** listed is `ipo completion` in the help. */
 export const listed: Listed = {

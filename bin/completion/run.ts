@@ -5,7 +5,12 @@ import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { captured } from './captured.ts';
-import type { CompletionOptions, SHELLS } from './index.ts';
+import type { SHELLS } from './shells.ts';
+
+/** CompletionOptions are the flags of `ipo completion`. */
+export interface CompletionOptions {
+  readonly output: readonly string[];
+}
 
 /** runCompletion is `ipo completion SHELL`. */
 export async function runCompletion(

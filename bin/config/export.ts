@@ -4,7 +4,12 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { ConfigExportOptions } from './index.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ConfigExportOptions are the flags of `ipo config export`. */
+export interface ConfigExportOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
 
 /** runConfigExport is `ipo config export`. */
 export async function runConfigExport(options: ConfigExportOptions, terminal: Terminal): Promise<ExitCode> {

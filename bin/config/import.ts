@@ -12,8 +12,17 @@ import { confirm, holdConfirmable } from '../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import type { ConfigImportOptions } from './index.ts';
 import { atTheirPlaces, readBundleFile } from './read-bundle.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ConfigImportOptions are the flags of `ipo config import`. */
+export interface ConfigImportOptions extends ServiceFlags {
+  readonly dryRun?: true;
+  readonly prune?: true;
+  readonly yes?: true;
+  readonly whatif: boolean;
+  readonly output: readonly string[];
+}
 
 type Item = ImportedBody['items'][number];
 

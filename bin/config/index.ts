@@ -3,23 +3,11 @@
  * It uses `policy`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** ConfigExportOptions are the flags of `ipo config export`. */
-export interface ConfigExportOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** ConfigImportOptions are the flags of `ipo config import`. */
-export interface ConfigImportOptions extends ServiceFlags {
-  readonly dryRun?: true;
-  readonly prune?: true;
-  readonly yes?: true;
-  readonly whatif: boolean;
-  readonly output: readonly string[];
-}
+import type { ConfigExportOptions } from './export.ts';
+import type { ConfigImportOptions } from './import.ts';
 
 /** listed is `ipo config` in the help. */
 export const listed: Listed = {

@@ -4,33 +4,18 @@
  */
 import { Argument, Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** DemoFlags are the flags of `ipo demo` as commander gives them. */
-export interface DemoFlags {
-  readonly listen: string;
-}
+import type { DemoFlags } from './run.ts';
+import type { DemoTrackersFlags } from './trackers/run.ts';
 
 /** TRACKERS are the trackers that can be played. */
-const TRACKERS = [
+const TRACKERS: readonly DemoTrackersFlags['tracker'][] = [
   'github',
   'github-enterprise',
   'gitlab',
   'jira-cloud',
   'jira-gateway',
   'jira-datacenter',
-] as const;
-
-/** DemoTrackersFlags are the flags of `ipo demo trackers`. */
-export interface DemoTrackersFlags {
-  readonly tracker: (typeof TRACKERS)[number];
-  readonly texts?: true;
-}
-
-/** DemoNotificationsFlags are the argument and the flags of `ipo demo notifications`. */
-export interface DemoNotificationsFlags {
-  readonly kind: string | undefined;
-  readonly event?: string;
-}
+];
 
 /** listed is `ipo demo` in the help. */
 export const listed: Listed = {

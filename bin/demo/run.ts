@@ -10,10 +10,14 @@ import {
   ASKS_NOBODY,
 } from '../../src/app/index.ts';
 import { fixturesFolder } from './fixtures.ts';
-import type { DemoFlags } from './index.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
+
+/** DemoFlags are the flags of `ipo demo` as commander gives them. */
+export interface DemoFlags {
+  readonly listen: string;
+}
 
 const EMAIL = 'admin@shop.example';
 

@@ -3,23 +3,10 @@
  * It uses `release`, `service`, `terminal` and `upgrade`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** DoctorOptions are the flags of `ipo doctor`. */
-export interface DoctorOptions extends ServiceFlags {
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly namespace?: string;
-  readonly data?: string;
-  readonly config?: string;
-  readonly for?: string;
-  readonly strict?: true;
-  readonly all?: true;
-  readonly bundle?: string;
-  readonly output: readonly string[];
-}
+import type { DoctorOptions } from './options.ts';
 
 /** listed is `ipo doctor` in the help. */
 export const listed: Listed = {

@@ -10,7 +10,7 @@ import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
 import { bundleOf } from './bundle.ts';
 import { examineService } from './examine-service.ts';
-import type { DoctorOptions } from './index.ts';
+import type { DoctorOptions } from './options.ts';
 import { examineUpgrade } from './upgrade.ts';
 import { toMarkdown, toText } from './view.ts';
 

@@ -12,7 +12,7 @@ import { theRelease } from '../release/find.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { judgeDocuments } from '../upgrade/documents.ts';
 import type { ExaminedService } from './examine-service.ts';
-import type { DoctorOptions } from './index.ts';
+import type { DoctorOptions } from './options.ts';
 
 type Line = Omit<CheckResult, 'subject'>;
 

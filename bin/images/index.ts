@@ -4,29 +4,10 @@
  */
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
-import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withPaging } from '../terminal/paging-flags.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** ImageListOptions are the flags of `ipo images list`. */
-export interface ImageListOptions extends ServiceFlags, PagingFlags {
-  readonly filter?: string;
-  readonly search?: string;
-  readonly sort?: string;
-  readonly order?: string;
-  readonly output: readonly string[];
-}
-
-/** ImageShowOptions are the flags of `ipo images show`. */
-export interface ImageShowOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** ImageScanOptions are the flags of `ipo images scan`. */
-export interface ImageScanOptions extends ServiceFlags {
-  readonly unscanned?: true;
-  readonly output: readonly string[];
-}
+import type { ImageListOptions, ImageShowOptions, ImageScanOptions } from './verbs.ts';
 
 /** listed is `ipo images` in the help. */
 export const listed: Listed = {

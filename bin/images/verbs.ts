@@ -5,7 +5,6 @@ import { isIpoError } from '../../src/base/index.ts';
 import { IMAGE_STATES } from '../../src/inventory/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../src/scan/index.ts';
-import type { ImageListOptions, ImageScanOptions, ImageShowOptions } from './index.ts';
 import {
   ANSWER_FORMATS,
   markdownLines,
@@ -21,6 +20,28 @@ import { parsePaging } from '../terminal/paging.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
+import type { PagingFlags } from '../terminal/paging-flags.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ImageListOptions are the flags of `ipo images list`. */
+export interface ImageListOptions extends ServiceFlags, PagingFlags {
+  readonly filter?: string;
+  readonly search?: string;
+  readonly sort?: string;
+  readonly order?: string;
+  readonly output: readonly string[];
+}
+
+/** ImageShowOptions are the flags of `ipo images show`. */
+export interface ImageShowOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** ImageScanOptions are the flags of `ipo images scan`. */
+export interface ImageScanOptions extends ServiceFlags {
+  readonly unscanned?: true;
+  readonly output: readonly string[];
+}
 
 /** runImageList is `ipo images list`. */
 export async function runImageList(

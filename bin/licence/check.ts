@@ -29,8 +29,18 @@ import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { LicenceCheckOptions } from './index.ts';
 import { MAX_FILE } from './verbs.ts';
+
+/** LicenceCheckOptions are the flags of `ipo licence check`. */
+export interface LicenceCheckOptions extends Omit<ServiceFlags, 'server'> {
+  readonly server?: string | true;
+  readonly publicKey?: readonly string[];
+  readonly request?: string;
+  readonly clusterId?: string;
+  readonly ledger?: string;
+  readonly month?: string;
+  readonly output: readonly string[];
+}
 
 /** Checked is whom the certificate is checked for, and what its ceiling is replayed over. */
 interface Checked {

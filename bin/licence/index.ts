@@ -3,52 +3,12 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** LicenceOptions are the flags of the commands that call a service and print what it answers. */
-export interface LicenceOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** LicenceRequestOptions are the flags of `ipo licence request`. */
-export interface LicenceRequestOptions extends LicenceOptions {
-  readonly out?: string;
-}
-
-/** LicenceKeygenOptions are the flags of `ipo licence keygen`. */
-export interface LicenceKeygenOptions {
-  readonly name: string;
-  readonly out: string;
-  readonly output: readonly string[];
-}
-
-/** LicenceIssueOptions are the flags of `ipo licence issue`. */
-export interface LicenceIssueOptions {
-  readonly key: string;
-  readonly name: string;
-  readonly request: string;
-  readonly customer: string;
-  readonly keyId: string;
-  readonly nodes: string;
-  readonly imageNames: string;
-  readonly clusters: string;
-  readonly days: string;
-  readonly out?: string;
-  readonly output: readonly string[];
-}
-
-/** LicenceCheckOptions are the flags of `ipo licence check`. */
-export interface LicenceCheckOptions extends Omit<ServiceFlags, 'server'> {
-  readonly server?: string | true;
-  readonly publicKey?: readonly string[];
-  readonly request?: string;
-  readonly clusterId?: string;
-  readonly ledger?: string;
-  readonly month?: string;
-  readonly output: readonly string[];
-}
+import type { LicenceOptions, LicenceRequestOptions } from './verbs.ts';
+import type { LicenceKeygenOptions, LicenceIssueOptions } from './issue.ts';
+import type { LicenceCheckOptions } from './check.ts';
 
 /** listed is `ipo licence` in the help. */
 export const listed: Listed = {

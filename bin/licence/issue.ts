@@ -8,8 +8,29 @@ import { parseWhole } from '../terminal/numbers.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { LicenceIssueOptions, LicenceKeygenOptions } from './index.ts';
 import { MAX_FILE } from './verbs.ts';
+
+/** LicenceKeygenOptions are the flags of `ipo licence keygen`. */
+export interface LicenceKeygenOptions {
+  readonly name: string;
+  readonly out: string;
+  readonly output: readonly string[];
+}
+
+/** LicenceIssueOptions are the flags of `ipo licence issue`. */
+export interface LicenceIssueOptions {
+  readonly key: string;
+  readonly name: string;
+  readonly request: string;
+  readonly customer: string;
+  readonly keyId: string;
+  readonly nodes: string;
+  readonly imageNames: string;
+  readonly clusters: string;
+  readonly days: string;
+  readonly out?: string;
+  readonly output: readonly string[];
+}
 
 /** runLicenceKeygen is `ipo licence keygen`. A file that is there is never written over. */
 export async function runLicenceKeygen(

@@ -6,8 +6,18 @@ import { openOutcome } from '../terminal/outcome.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import type { LicenceOptions, LicenceRequestOptions } from './index.ts';
 import { licenceText } from './view.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** LicenceOptions are the flags of the commands that call a service and print what it answers. */
+export interface LicenceOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** LicenceRequestOptions are the flags of `ipo licence request`. */
+export interface LicenceRequestOptions extends LicenceOptions {
+  readonly out?: string;
+}
 
 /** Characters of a certificate. */
 export const MAX_FILE = 64 * 1024;

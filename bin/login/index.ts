@@ -4,17 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** LoginOptions are the flags of `ipo login` as commander gives them. */
-export interface LoginOptions {
-  readonly email?: string;
-  readonly passwordStdin?: true;
-  readonly tokenStdin?: true;
-  readonly oidc?: true;
-  readonly code?: true;
-  readonly setup?: true;
-  readonly ca?: string;
-}
+import type { LoginOptions } from './run.ts';
 
 /** listed is `ipo login` in the help. */
 export const listed: Listed = {

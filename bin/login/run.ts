@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { SessionBody, SignedInBody } from '../../src/api/contract/session.ts';
 import { openServiceClient, type ServiceClient } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
-import type { LoginOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
@@ -12,6 +11,17 @@ import { findService, type ServiceTarget } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
+
+/** LoginOptions are the flags of `ipo login` as commander gives them. */
+export interface LoginOptions {
+  readonly email?: string;
+  readonly passwordStdin?: true;
+  readonly tokenStdin?: true;
+  readonly oidc?: true;
+  readonly code?: true;
+  readonly setup?: true;
+  readonly ca?: string;
+}
 
 /** runLogin is `ipo login`. What is stored is sent only to this service. */
 export async function runLogin(

@@ -4,11 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** LogoutOptions are the flags of `ipo logout`. */
-export interface LogoutOptions {
-  readonly ca?: string;
-}
+import type { LogoutOptions } from './run.ts';
 
 /** listed is `ipo logout` in the help. */
 export const listed: Listed = {

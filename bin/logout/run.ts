@@ -1,11 +1,15 @@
 import { openServiceClient } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
-import type { LogoutOptions } from './index.ts';
 import { EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { forgetServer, readServiceConfig } from '../service/config.ts';
 import { findService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
+
+/** LogoutOptions are the flags of `ipo logout`. */
+export interface LogoutOptions {
+  readonly ca?: string;
+}
 
 /** runLogout is `ipo logout`: what is kept is forgotten whatever the service says. */
 export async function runLogout(

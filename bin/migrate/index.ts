@@ -5,13 +5,7 @@
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** MigrateOptions are the flags of `ipo migrate` as commander gives them. */
-export interface MigrateOptions {
-  readonly database?: string;
-  readonly plan?: true;
-  readonly output: readonly string[];
-}
+import type { MigrateOptions } from './run.ts';
 
 /** listed is `ipo migrate` in the help. */
 export const listed: Listed = {

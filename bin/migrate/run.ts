@@ -1,7 +1,6 @@
 import { migrateDatabase, planDatabase, type MigrationPlan } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { counted, toYaml } from '../../src/render/index.ts';
-import type { MigrateOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { findDatabase } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -9,6 +8,13 @@ import { renderMigrations } from './view.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
+
+/** MigrateOptions are the flags of `ipo migrate` as commander gives them. */
+export interface MigrateOptions {
+  readonly database?: string;
+  readonly plan?: true;
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'yaml'] as const;
 

@@ -1,11 +1,16 @@
 import { loadAuthoring } from '../../src/policy/index.ts';
-import type { PolicyDiffOptions } from './index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { renderComparison, unsetAsNull } from './diff-view.ts';
 import { checkStdin, readPolicies } from '../files/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { openParts } from '../terminal/parts.ts';
+
+/** PolicyDiffOptions are the flags of `ipo policy diff`. */
+export interface PolicyDiffOptions {
+  readonly exitCode?: true;
+  readonly output: readonly string[];
+}
 
 /** runPolicyDiff is `ipo policy diff`. */
 export async function runPolicyDiff(

@@ -2,7 +2,6 @@ import type { CliParts } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
 import { loadAuthoring } from '../../src/policy/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type { PolicyFmtOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { renderProblems } from './problems.ts';
@@ -11,6 +10,13 @@ import { usesColor, type GlobalOptions, type Terminal } from '../terminal/termin
 import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
+
+/** PolicyFmtOptions are the flags of `ipo policy fmt`. */
+export interface PolicyFmtOptions {
+  readonly write?: true;
+  readonly check?: true;
+  readonly output: readonly string[];
+}
 
 /** runPolicyFmt is `ipo policy fmt`. Every file is formatted before the first is written. */
 export async function runPolicyFmt(

@@ -10,41 +10,11 @@ import { importCommand } from './import/index.ts';
 import { suggestCommand } from './suggest/index.ts';
 import { testCommand } from './test/index.ts';
 import { storedPolicyCommands } from './stored/index.ts';
-
-/** PolicyLintOptions are the flags of `ipo policy lint` as commander gives them. */
-export interface PolicyLintOptions {
-  readonly failOn: string;
-  readonly against?: string;
-  readonly output: readonly string[];
-}
-
-/** PolicyDiffOptions are the flags of `ipo policy diff`. */
-export interface PolicyDiffOptions {
-  readonly exitCode?: true;
-  readonly output: readonly string[];
-}
-
-/** PolicyInitOptions are the flags of `ipo policy init`. */
-export interface PolicyInitOptions {
-  readonly out?: string;
-  readonly force?: true;
-  readonly enforce?: true;
-  readonly namespaces?: string;
-  readonly registries?: string;
-  readonly output: readonly string[];
-}
-
-/** PolicyFmtOptions are the flags of `ipo policy fmt`. */
-export interface PolicyFmtOptions {
-  readonly write?: true;
-  readonly check?: true;
-  readonly output: readonly string[];
-}
-
-/** PolicySchemaOptions are the flags of `ipo policy schema`. */
-export interface PolicySchemaOptions {
-  readonly output: readonly string[];
-}
+import type { PolicyLintOptions } from './lint.ts';
+import type { PolicyDiffOptions } from './diff.ts';
+import type { PolicyInitOptions } from './init.ts';
+import type { PolicyFmtOptions } from './fmt.ts';
+import type { PolicySchemaOptions } from './schema.ts';
 
 /** listed is `ipo policy` in the help. */
 export const listed: Listed = {

@@ -1,5 +1,4 @@
 import { loadAuthoring, parsePolicies } from '../../src/policy/index.ts';
-import type { PolicyInitOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { isThere } from '../files/index.ts';
@@ -7,6 +6,16 @@ import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
+
+/** PolicyInitOptions are the flags of `ipo policy init`. */
+export interface PolicyInitOptions {
+  readonly out?: string;
+  readonly force?: true;
+  readonly enforce?: true;
+  readonly namespaces?: string;
+  readonly registries?: string;
+  readonly output: readonly string[];
+}
 
 /** runPolicyInit is `ipo policy init`: it asks nothing, so that it does the same in a terminal and in a script. */
 export async function runPolicyInit(

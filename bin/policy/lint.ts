@@ -2,7 +2,6 @@ import { isIpoError, nearest } from '../../src/base/index.ts';
 import { LEVELS, loadAuthoring, type Level, type PolicyFile, type Problem } from '../../src/policy/index.ts';
 import { counted } from '../../src/render/index.ts';
 import type { Finding } from '../../src/render/index.ts';
-import type { PolicyLintOptions } from './index.ts';
 import { asSentence, EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { renderProblems } from './problems.ts';
@@ -11,6 +10,13 @@ import { usesColor, type GlobalOptions, type Terminal } from '../terminal/termin
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
+
+/** PolicyLintOptions are the flags of `ipo policy lint` as commander gives them. */
+export interface PolicyLintOptions {
+  readonly failOn: string;
+  readonly against?: string;
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'sarif', 'junit', 'github'] as const;
 

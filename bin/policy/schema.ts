@@ -1,9 +1,13 @@
 import { loadAuthoring } from '../../src/policy/index.ts';
-import type { PolicySchemaOptions } from './index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { openParts } from '../terminal/parts.ts';
+
+/** PolicySchemaOptions are the flags of `ipo policy schema`. */
+export interface PolicySchemaOptions {
+  readonly output: readonly string[];
+}
 
 /** runPolicySchema is `ipo policy schema`. */
 export async function runPolicySchema(options: PolicySchemaOptions, terminal: Terminal): Promise<ExitCode> {

@@ -5,25 +5,8 @@
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** ReleaseOptions are the flags of the commands that only print. */
-export interface ReleaseOptions {
-  readonly output: readonly string[];
-}
-
-/** ReleaseVerifyOptions are the flags of `ipo release verify`. */
-export interface ReleaseVerifyOptions extends ReleaseOptions {
-  readonly key?: string;
-  readonly identity?: string;
-  readonly identityRegexp?: string;
-  readonly issuer?: string;
-  readonly strict?: true;
-  readonly sums?: string;
-  readonly trustRoot?: string;
-  readonly insecureRegistry?: readonly string[];
-  readonly registryCa?: string;
-  readonly registryTimeout: string;
-}
+import type { ReleaseOptions } from './print.ts';
+import type { ReleaseVerifyOptions } from './verify.ts';
 
 /** listed is `ipo release` in the help. */
 export const listed: Listed = {

@@ -6,8 +6,12 @@ import { openParts } from '../terminal/parts.ts';
 import { renderRows } from '../terminal/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { releasesIn, theRelease } from './find.ts';
-import type { ReleaseOptions } from './index.ts';
 import { toLines, toMarkdown, toSummary } from './view.ts';
+
+/** ReleaseOptions are the flags of the commands that only print. */
+export interface ReleaseOptions {
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'yaml'] as const;
 

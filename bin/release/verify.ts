@@ -16,7 +16,21 @@ import { renderRows } from '../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { VERSION } from '../terminal/version.ts';
-import type { ReleaseVerifyOptions } from './index.ts';
+import type { ReleaseOptions } from './print.ts';
+
+/** ReleaseVerifyOptions are the flags of `ipo release verify`. */
+export interface ReleaseVerifyOptions extends ReleaseOptions {
+  readonly key?: string;
+  readonly identity?: string;
+  readonly identityRegexp?: string;
+  readonly issuer?: string;
+  readonly strict?: true;
+  readonly sums?: string;
+  readonly trustRoot?: string;
+  readonly insecureRegistry?: readonly string[];
+  readonly registryCa?: string;
+  readonly registryTimeout: string;
+}
 
 /** Bytes of a file with a public key. */
 const MAX_KEY = 64 * 1024;

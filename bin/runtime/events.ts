@@ -20,8 +20,21 @@ import { openParts } from '../terminal/parts.ts';
 import { parseSince } from '../terminal/since.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { RuntimeEventsOptions } from './index.ts';
 import type { EventPage } from './stored-events.ts';
+import type { ServiceFlags } from '../service/index.ts';
+import type { PagingFlags } from '../terminal/paging-flags.ts';
+
+/** RuntimeEventsOptions are the flags of `ipo runtime events`. */
+export interface RuntimeEventsOptions extends ServiceFlags, PagingFlags {
+  readonly effect?: string;
+  readonly rule?: string;
+  readonly priority?: string;
+  readonly image?: string;
+  readonly namespace?: string;
+  readonly since?: string;
+  readonly follow?: true;
+  readonly output: readonly string[];
+}
 
 const COLUMNS = [
   { heading: 'time (UTC)', text: ({ at }: EventBody) => at.slice(0, 19).replace('T', ' ') },

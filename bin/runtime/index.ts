@@ -4,43 +4,16 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
-import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
+import { withPaging } from '../terminal/paging-flags.ts';
 import { wordOption } from '../terminal/word-option.ts';
 import { detectorCommand } from './detector/index.ts';
 import { runtimePolicyCommand } from './policy/index.ts';
 import { runtimeRuleCommand } from './rule/index.ts';
-
-/** RuntimeWhatIfOptions are the flags of `ipo runtime whatif`. */
-export interface RuntimeWhatIfOptions extends ServiceFlags {
-  readonly days?: string;
-  readonly events?: string;
-  readonly failOnStops?: true;
-  readonly output: readonly string[];
-}
-
-/** RuntimeEventsOptions are the flags of `ipo runtime events`. */
-export interface RuntimeEventsOptions extends ServiceFlags, PagingFlags {
-  readonly effect?: string;
-  readonly rule?: string;
-  readonly priority?: string;
-  readonly image?: string;
-  readonly namespace?: string;
-  readonly since?: string;
-  readonly follow?: true;
-  readonly output: readonly string[];
-}
-
-/** RuntimeTopOptions are the flags of `ipo runtime top`. */
-export interface RuntimeTopOptions extends ServiceFlags {
-  readonly events?: string;
-  readonly namespace?: string;
-  readonly since?: string;
-  readonly newest: string;
-  readonly limit: string;
-  readonly output: readonly string[];
-}
+import type { RuntimeWhatIfOptions } from './whatif.ts';
+import type { RuntimeEventsOptions } from './events.ts';
+import type { RuntimeTopOptions } from './top.ts';
 
 /** listed is `ipo runtime` in the help. */
 export const listed: Listed = {

@@ -10,9 +10,19 @@ import { parseOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { parseSince } from '../terminal/since.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import type { RuntimeTopOptions } from './index.ts';
 import { readStoredEvents } from './stored-events.ts';
 import { MAX_EVENTS } from './whatif.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** RuntimeTopOptions are the flags of `ipo runtime top`. */
+export interface RuntimeTopOptions extends ServiceFlags {
+  readonly events?: string;
+  readonly namespace?: string;
+  readonly since?: string;
+  readonly newest: string;
+  readonly limit: string;
+  readonly output: readonly string[];
+}
 
 /** runRuntimeTop is `ipo runtime top`. */
 export async function runRuntimeTop(

@@ -10,9 +10,17 @@ import { openPaint } from '../terminal/paint.ts';
 import { openParts } from '../terminal/parts.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import type { RuntimeWhatIfOptions } from './index.ts';
 import { readDraft, type ReadDraft } from './read-draft.ts';
 import { toHtml, toMarkdown, toTable } from './whatif-view.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** RuntimeWhatIfOptions are the flags of `ipo runtime whatif`. */
+export interface RuntimeWhatIfOptions extends ServiceFlags {
+  readonly days?: string;
+  readonly events?: string;
+  readonly failOnStops?: true;
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown', 'html'] as const;
 /** MAX_EVENTS is how many bytes a file of events may have. */

@@ -9,7 +9,6 @@ import {
 } from '../../src/app/index.ts';
 import { isIpoError, IpoError } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type { ScanImportOptions } from './index.ts';
 import { ANSWER_FORMATS, writeAnswer } from '../terminal/answer.ts';
 import { checkStdin, findDatabase } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -19,6 +18,18 @@ import { scanViews, type ShownScan } from './view.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** ScanImportOptions are the flags of `ipo scan import`. */
+export interface ScanImportOptions extends ServiceFlags {
+  readonly dryRun?: true;
+  readonly image?: string;
+  readonly digest?: string;
+  readonly dbUpdatedAt?: string;
+  readonly trivyVersion?: string;
+  readonly database?: string;
+  readonly output: readonly string[];
+}
 
 /** Report is a file that was read, with what it says. */
 interface Report {

@@ -4,19 +4,9 @@
  */
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** ScanImportOptions are the flags of `ipo scan import`. */
-export interface ScanImportOptions extends ServiceFlags {
-  readonly dryRun?: true;
-  readonly image?: string;
-  readonly digest?: string;
-  readonly dbUpdatedAt?: string;
-  readonly trivyVersion?: string;
-  readonly database?: string;
-  readonly output: readonly string[];
-}
+import type { ScanImportOptions } from './import.ts';
 
 /** listed is `ipo scan` in the help. */
 export const listed: Listed = {

@@ -4,13 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** ServeFlags are the flags of `ipo serve` as commander gives them. */
-export interface ServeFlags {
-  readonly config?: string;
-  readonly data?: string;
-  readonly listen?: string;
-}
+import type { ServeFlags } from './run.ts';
 
 /** listed is `ipo serve` in the help. */
 export const listed: Listed = {

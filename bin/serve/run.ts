@@ -1,10 +1,16 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { serve, type RunningService } from '../../src/app/index.ts';
-import type { ServeFlags } from './index.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { VERSION } from '../terminal/version.ts';
+
+/** ServeFlags are the flags of `ipo serve` as commander gives them. */
+export interface ServeFlags {
+  readonly config?: string;
+  readonly data?: string;
+  readonly listen?: string;
+}
 
 /** runServe is `ipo serve`: the service in this process until a signal, its log on stderr, what to try on stdout. */
 export async function runServe(

@@ -3,14 +3,10 @@
  * It uses `service` and `terminal`.
  */
 import { Command } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** SystemOptions are the flags of `ipo system nodes`. */
-export interface SystemOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
+import type { SystemOptions } from './nodes.ts';
 
 /** listed is `ipo system` in the help. */
 export const listed: Listed = {

@@ -6,7 +6,12 @@ import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { SystemOptions } from './index.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** SystemOptions are the flags of `ipo system nodes`. */
+export interface SystemOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
 
 /** runSystemNodes is `ipo system nodes`. */
 export async function runSystemNodes(options: SystemOptions, terminal: Terminal): Promise<ExitCode> {

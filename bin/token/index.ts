@@ -3,27 +3,11 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
-
-/** TokenListOptions are the flags of `ipo token list`. */
-export interface TokenListOptions extends ServiceFlags {
-  readonly all?: true;
-  readonly output: readonly string[];
-}
-
-/** TokenRevokeOptions are the flags of `ipo token revoke`. */
-export interface TokenRevokeOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** TokenCreateOptions are the flags of `ipo token create`. */
-export interface TokenCreateOptions extends TokenRevokeOptions {
-  readonly role: string;
-  readonly days: string;
-}
+import type { TokenListOptions, TokenRevokeOptions, TokenCreateOptions } from './verbs.ts';
 
 /** listed is `ipo token` in the help. */
 export const listed: Listed = {

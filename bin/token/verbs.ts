@@ -1,5 +1,4 @@
 import type { CreatedTokenBody, TokenBody, TokensBody } from '../../src/api/contract/tokens.ts';
-import type { TokenCreateOptions, TokenListOptions, TokenRevokeOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
@@ -8,6 +7,24 @@ import { renderRows, shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** TokenListOptions are the flags of `ipo token list`. */
+export interface TokenListOptions extends ServiceFlags {
+  readonly all?: true;
+  readonly output: readonly string[];
+}
+
+/** TokenRevokeOptions are the flags of `ipo token revoke`. */
+export interface TokenRevokeOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** TokenCreateOptions are the flags of `ipo token create`. */
+export interface TokenCreateOptions extends TokenRevokeOptions {
+  readonly role: string;
+  readonly days: string;
+}
 
 const MAX_DAYS = 365;
 

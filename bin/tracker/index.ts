@@ -3,16 +3,10 @@
  * It uses `channel`, `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** TrackerTestOptions are the flags of `ipo tracker test`. */
-export interface TrackerTestOptions extends ServiceFlags {
-  readonly file?: string;
-  readonly credentialStdin?: true;
-  readonly output: readonly string[];
-}
+import type { TrackerTestOptions } from './test.ts';
 
 /** listed is `ipo tracker` in the help. */
 export const listed: Listed = {

@@ -2,7 +2,6 @@ import type { ChannelBody } from '../../src/api/contract/channels.ts';
 import { openTrackerDoor, type ServiceClient } from '../../src/app/index.ts';
 import { formatTime, Secret } from '../../src/base/index.ts';
 import { isTrackerKind, tellTest } from '../../src/channels/index.ts';
-import type { TrackerTestOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { openPrompts, readStdinLines } from '../terminal/prompts.ts';
@@ -16,6 +15,14 @@ import { findChannel, quoted, toName } from '../channel/find.ts';
 import { openTested, testStored, type TestedChannel } from '../channel/message/test.ts';
 import { isTestLoopback, toChannel } from '../channel/setup/check.ts';
 import { hereOf } from '../channel/setup/say.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** TrackerTestOptions are the flags of `ipo tracker test`. */
+export interface TrackerTestOptions extends ServiceFlags {
+  readonly file?: string;
+  readonly credentialStdin?: true;
+  readonly output: readonly string[];
+}
 
 /** runTrackerTest is `ipo tracker test`. Exit 1 when a credential does not work, 3 when a limit kept one from being tested. */
 export async function runTrackerTest(

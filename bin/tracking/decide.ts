@@ -1,13 +1,12 @@
 import type { TrackingBody } from '../../src/api/contract/tracking.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { IpoError, isIpoError } from '../../src/base/index.ts';
-import type { TrackingRowOptions } from './index.ts';
 import { ANSWER_FORMATS, writeAnswer } from '../terminal/answer.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import { channelNames, rowNumber, rowViews } from './list.ts';
+import { channelNames, rowNumber, rowViews, type TrackingRowOptions } from './list.ts';
 
 const DONE = {
   reopen: 'it is open again; the next run files an issue for it, if the cap allows',

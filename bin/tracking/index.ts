@@ -5,35 +5,11 @@
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
-import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withPaging } from '../terminal/paging-flags.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** TrackingListOptions are the flags of `ipo tracking list`. */
-export interface TrackingListOptions extends ServiceFlags, PagingFlags {
-  readonly state?: string;
-  readonly reason?: string;
-  readonly image?: string;
-  readonly kind?: string;
-  readonly cve?: string;
-  readonly rule?: string;
-  readonly channel?: string;
-  readonly returned?: true;
-  readonly failed?: true;
-  readonly output: readonly string[];
-}
-
-/** TrackingRowOptions are the flags of the commands on one row. */
-export interface TrackingRowOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** TrackingSummaryOptions are the flags of `ipo tracking summary`. */
-export interface TrackingSummaryOptions extends ServiceFlags {
-  readonly from?: string;
-  readonly to?: string;
-  readonly output: readonly string[];
-}
+import type { TrackingListOptions, TrackingRowOptions } from './list.ts';
+import type { TrackingSummaryOptions } from './summary.ts';
 
 const ID = 'number of the row, as ipo tracking list shows it';
 

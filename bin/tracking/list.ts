@@ -2,7 +2,6 @@ import type { ChannelBody } from '../../src/api/contract/channels.ts';
 import type { TrackingBody } from '../../src/api/contract/tracking.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { counted } from '../../src/render/index.ts';
-import type { TrackingListOptions, TrackingRowOptions } from './index.ts';
 import {
   ANSWER_FORMATS,
   markdownLines,
@@ -19,6 +18,27 @@ import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { factLines, type Fact } from '../terminal/fact-lines.ts';
 import { trackingColumns, trackingFacts, type ChannelNames } from './view.ts';
+import type { PagingFlags } from '../terminal/paging-flags.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** TrackingListOptions are the flags of `ipo tracking list`. */
+export interface TrackingListOptions extends ServiceFlags, PagingFlags {
+  readonly state?: string;
+  readonly reason?: string;
+  readonly image?: string;
+  readonly kind?: string;
+  readonly cve?: string;
+  readonly rule?: string;
+  readonly channel?: string;
+  readonly returned?: true;
+  readonly failed?: true;
+  readonly output: readonly string[];
+}
+
+/** TrackingRowOptions are the flags of the commands on one row. */
+export interface TrackingRowOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
 
 interface List {
   readonly items: readonly TrackingBody[];

@@ -1,5 +1,4 @@
 import type { SummaryBody } from '../../src/api/contract/tracking.ts';
-import type { TrackingSummaryOptions } from './index.ts';
 import {
   ANSWER_FORMATS,
   markdownLines,
@@ -13,6 +12,14 @@ import { shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import type { Paint } from '../terminal/paint.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** TrackingSummaryOptions are the flags of `ipo tracking summary`. */
+export interface TrackingSummaryOptions extends ServiceFlags {
+  readonly from?: string;
+  readonly to?: string;
+  readonly output: readonly string[];
+}
 
 /** runTrackingSummary is `ipo tracking summary`. */
 export async function runTrackingSummary(

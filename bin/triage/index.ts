@@ -5,32 +5,10 @@
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
 import { wordOption } from '../terminal/word-option.ts';
-import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withPaging } from '../terminal/paging-flags.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** TriageAddOptions are the flags of `ipo triage add`. */
-export interface TriageAddOptions extends ServiceFlags {
-  readonly reason?: string;
-  /** False where the image holds none. */
-  readonly packages: boolean;
-  readonly until?: string;
-  readonly for?: string;
-  readonly output: readonly string[];
-}
-
-/** TriageListOptions are the flags of `ipo triage list`. */
-export interface TriageListOptions extends ServiceFlags, PagingFlags {
-  readonly image?: string;
-  readonly cve?: string;
-  readonly state?: string;
-  readonly output: readonly string[];
-}
-
-/** TriageEndOptions are the flags of `ipo triage end`. */
-export interface TriageEndOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
+import type { TriageAddOptions, TriageListOptions, TriageEndOptions } from './verbs.ts';
 
 /** listed is `ipo triage` in the help. */
 export const listed: Listed = {

@@ -2,7 +2,6 @@ import type { TriageBody } from '../../src/api/contract/triage.ts';
 import { formatTime, IpoError, isIpoError, parseDuration, parseTime } from '../../src/base/index.ts';
 import { counted, cutEnd, cutMiddle, displayWidth, formatCount } from '../../src/render/index.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
-import type { TriageAddOptions, TriageEndOptions, TriageListOptions } from './index.ts';
 import {
   ANSWER_FORMATS,
   markdownLines,
@@ -21,6 +20,31 @@ import { parseWhole } from '../terminal/numbers.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
+import type { PagingFlags } from '../terminal/paging-flags.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** TriageAddOptions are the flags of `ipo triage add`. */
+export interface TriageAddOptions extends ServiceFlags {
+  readonly reason?: string;
+  /** False where the image holds none. */
+  readonly packages: boolean;
+  readonly until?: string;
+  readonly for?: string;
+  readonly output: readonly string[];
+}
+
+/** TriageListOptions are the flags of `ipo triage list`. */
+export interface TriageListOptions extends ServiceFlags, PagingFlags {
+  readonly image?: string;
+  readonly cve?: string;
+  readonly state?: string;
+  readonly output: readonly string[];
+}
+
+/** TriageEndOptions are the flags of `ipo triage end`. */
+export interface TriageEndOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
 
 const COLUMNS: readonly ViewColumn<TriageBody>[] = [
   { heading: 'id', text: ({ id }) => String(id) },

@@ -5,18 +5,7 @@
 import { Command, Option } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** UpgradePlanOptions are the flags of `ipo upgrade plan`. */
-export interface UpgradePlanOptions {
-  readonly to?: string;
-  readonly from?: string;
-  readonly values?: string;
-  readonly database?: string;
-  readonly release: string;
-  readonly namespace: string;
-  readonly registry: string;
-  readonly output: readonly string[];
-}
+import type { UpgradePlanOptions } from './plan.ts';
 
 /** listed is `ipo upgrade` in the help. */
 export const listed: Listed = {

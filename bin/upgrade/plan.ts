@@ -9,9 +9,20 @@ import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { judgeDocuments } from './documents.ts';
-import type { UpgradePlanOptions } from './index.ts';
 import { readValues } from './values-file.ts';
 import { toMarkdown, toText, type PlanBody } from './view.ts';
+
+/** UpgradePlanOptions are the flags of `ipo upgrade plan`. */
+export interface UpgradePlanOptions {
+  readonly to?: string;
+  readonly from?: string;
+  readonly values?: string;
+  readonly database?: string;
+  readonly release: string;
+  readonly namespace: string;
+  readonly registry: string;
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown'] as const;
 

@@ -5,11 +5,7 @@
 import { Command } from 'commander';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** VersionOptions are the flags of `ipo version`. */
-export interface VersionOptions {
-  readonly output: readonly string[];
-}
+import type { VersionOptions } from './run.ts';
 
 /** listed is `ipo version` in the help. */
 export const listed: Listed = {

@@ -2,7 +2,11 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT, VERSION } from '../terminal/version.ts';
-import type { VersionOptions } from './index.ts';
+
+/** VersionOptions are the flags of `ipo version`. */
+export interface VersionOptions {
+  readonly output: readonly string[];
+}
 
 /** runVersion is `ipo version`. */
 export async function runVersion({ output }: VersionOptions, terminal: Terminal): Promise<ExitCode> {

@@ -3,23 +3,10 @@
  * It uses `images`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withPaging, type PagingFlags } from '../terminal/paging-flags.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withPaging } from '../terminal/paging-flags.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
-
-/** VulnsOptions are the flags of `ipo vulns`. */
-export interface VulnsOptions extends ServiceFlags, PagingFlags {
-  readonly severity?: string;
-  readonly knownExploited?: string;
-  readonly fixable?: string;
-  readonly triaged?: string;
-  readonly image?: string;
-  readonly namespace?: string;
-  readonly search?: string;
-  readonly sort?: string;
-  readonly order?: string;
-  readonly output: readonly string[];
-}
+import type { VulnsOptions } from './run.ts';
 
 /** listed is `ipo vulns` in the help. */
 export const listed: Listed = {

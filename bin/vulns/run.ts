@@ -1,6 +1,5 @@
 import type { VulnerabilityBody } from '../../src/api/contract/vulnerabilities.ts';
 import { counted, formatCount } from '../../src/render/index.ts';
-import type { VulnsOptions } from './index.ts';
 import {
   ANSWER_FORMATS,
   markdownLines,
@@ -16,6 +15,22 @@ import { parsePaging } from '../terminal/paging.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import type { Paint } from '../terminal/paint.ts';
+import type { PagingFlags } from '../terminal/paging-flags.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** VulnsOptions are the flags of `ipo vulns`. */
+export interface VulnsOptions extends ServiceFlags, PagingFlags {
+  readonly severity?: string;
+  readonly knownExploited?: string;
+  readonly fixable?: string;
+  readonly triaged?: string;
+  readonly image?: string;
+  readonly namespace?: string;
+  readonly search?: string;
+  readonly sort?: string;
+  readonly order?: string;
+  readonly output: readonly string[];
+}
 
 const CVSS: ViewColumn<VulnerabilityBody> = {
   heading: 'CVSS',

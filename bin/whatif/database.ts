@@ -1,6 +1,6 @@
 import { openReplayDatabase, type ReplayDatabase } from '../../src/app/index.ts';
 import { runSelfCheck, runWhatIf } from '../../src/whatif/index.ts';
-import type { WhatIfOptions } from './index.ts';
+import type { WhatIfOptions } from './options.ts';
 import { findDatabase, readOnePolicy } from '../files/index.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { openParts } from '../terminal/parts.ts';

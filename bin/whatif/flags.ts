@@ -1,4 +1,4 @@
-import type { WhatIfOptions } from './index.ts';
+import type { WhatIfOptions } from './options.ts';
 import { UsageError } from '../terminal/usage.ts';
 
 /** Where the ledger of a what-if comes from. */

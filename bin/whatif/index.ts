@@ -4,53 +4,13 @@
  */
 import { Command, Option } from 'commander';
 import { isDirectory } from '../files/is-directory.ts';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
 import { matrixCommand, type MatrixOptions } from './matrix/index.ts';
-
-/** WhatIfOptions are the flags of `ipo whatif` as commander gives them. */
-export interface WhatIfOptions extends Omit<ServiceFlags, 'server'> {
-  readonly ledger?: string;
-  readonly database?: string;
-  /** True when it is given without an address. */
-  readonly server?: string | true;
-  readonly coldImagePolicy?: 'AllowAndScan' | 'DenyUntilScanned';
-  readonly days: string;
-  readonly limit: string;
-  readonly source?: string;
-  readonly asOf?: string;
-  readonly keep?: true;
-  readonly failOn?: readonly string[];
-  readonly strict?: true;
-  readonly all?: true;
-  readonly selfCheck?: true;
-  readonly output?: readonly string[];
-}
-
-/** RunListOptions are the flags of `ipo whatif list`. */
-export interface RunListOptions extends ServiceFlags {
-  readonly policy?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit?: string;
-  readonly offset?: string;
-  readonly output?: readonly string[];
-}
-
-/** RunShowOptions are the flags of `ipo whatif show`. */
-export interface RunShowOptions extends ServiceFlags {
-  readonly all?: true;
-  readonly draft?: true;
-  readonly output?: readonly string[];
-}
-
-/** RunDownloadOptions are the flags of `ipo whatif download`. */
-export interface RunDownloadOptions extends ServiceFlags {
-  /** How earlier releases said it. */
-  readonly format?: 'pdf' | 'json';
-  readonly output?: readonly string[];
-}
+import type { WhatIfOptions } from './options.ts';
+import { given } from './given.ts';
+import type { RunListOptions, RunShowOptions, RunDownloadOptions } from './runs.ts';
 
 const ANSWER = 'table, json, yaml, markdown, html, sarif, junit or github';
 
@@ -241,26 +201,6 @@ export function strictOption(): Option {
     '--strict',
     'exit 5 when no row is covered, rows are left out, or rows cannot be decided',
   );
-}
-
-/** Given are the flags of a subcommand, and those of `ipo whatif` itself that it does not have. */
-export interface Given<T> {
-  readonly options: T;
-  readonly stray: readonly string[];
-}
-
-/** commander gives a flag that `ipo whatif` has too to `ipo whatif`, wherever it stands. */
-function given<T>(command: Command, above: Command): Given<T> {
-  const options: Record<string, unknown> = { ...command.opts() };
-  const stray: string[] = [];
-  for (const option of above.options) {
-    const name = option.attributeName();
-    if (above.getOptionValueSource(name) !== 'cli') continue;
-    const value: unknown = above.getOptionValue(name);
-    if (!command.options.some((own) => own.attributeName() === name)) stray.push(option.long ?? name);
-    else if (value !== true || option.isBoolean()) options[name] = value;
-  }
-  return { options: options as T, stray };
 }
 
 function collect(value: string, before: readonly string[] = []): readonly string[] {

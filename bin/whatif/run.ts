@@ -1,5 +1,5 @@
 import { runSelfCheck, runWhatIf as replay, sourceOf, type WhatIfResult } from '../../src/whatif/index.ts';
-import type { WhatIfOptions } from './index.ts';
+import type { WhatIfOptions } from './options.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { Progress } from '../terminal/progress.ts';
 import { checkStdin, readOnePolicy } from '../files/index.ts';

@@ -4,7 +4,6 @@ import { parsePolicies } from '../../src/policy/index.ts';
 import { counted, formatCount, toYaml } from '../../src/render/index.ts';
 import { RUN_ID } from '../../src/whatif/index.ts';
 import { shortTime } from '../../src/whatif/report/index.ts';
-import type { Given, RunDownloadOptions, RunListOptions, RunShowOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { isThere } from '../files/index.ts';
@@ -17,6 +16,32 @@ import { UsageError } from '../terminal/usage.ts';
 import { openPaint } from '../terminal/paint.ts';
 import { deliver, parseMoment, parseWanted, toDraft, type Draft } from './answer.ts';
 import { checkResult } from './ask.ts';
+import type { Given } from './given.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** RunListOptions are the flags of `ipo whatif list`. */
+export interface RunListOptions extends ServiceFlags {
+  readonly policy?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly output?: readonly string[];
+}
+
+/** RunShowOptions are the flags of `ipo whatif show`. */
+export interface RunShowOptions extends ServiceFlags {
+  readonly all?: true;
+  readonly draft?: true;
+  readonly output?: readonly string[];
+}
+
+/** RunDownloadOptions are the flags of `ipo whatif download`. */
+export interface RunDownloadOptions extends ServiceFlags {
+  /** How earlier releases said it. */
+  readonly format?: 'pdf' | 'json';
+  readonly output?: readonly string[];
+}
 
 /** Bytes that a PDF may have; one of ours has a tenth of a megabyte. */
 const MOST_BYTES = 64 * 1_048_576;

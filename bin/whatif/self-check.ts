@@ -1,6 +1,6 @@
 import type { CliParts } from '../../src/app/index.ts';
 import type { SelfCheckResult } from '../../src/whatif/index.ts';
-import type { WhatIfOptions } from './index.ts';
+import type { WhatIfOptions } from './options.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs, type OutputTarget } from '../terminal/output.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';

@@ -1,5 +1,5 @@
 import { formatTime } from '../../src/base/index.ts';
-import type { WhatIfOptions } from './index.ts';
+import type { WhatIfOptions } from './options.ts';
 import { clean } from '../terminal/clean.ts';
 import type { ExitCode } from '../terminal/exit.ts';
 import { openParts } from '../terminal/parts.ts';

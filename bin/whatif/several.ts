@@ -14,7 +14,7 @@ import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
 import { parseParameters, toDraft, type Parameters } from './answer.ts';
 import { checkFlags } from './flags.ts';
-import type { WhatIfOptions } from './index.ts';
+import type { WhatIfOptions } from './options.ts';
 import { serverFlags } from './server.ts';
 import { deliverSeveral, parseSeveral } from './several-answer.ts';
 

@@ -3,14 +3,10 @@
  * It uses `service` and `terminal`.
  */
 import { Command } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../service/index.ts';
+import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
 import { outputOption } from '../terminal/output-option.ts';
-
-/** WhoamiOptions are the flags of `ipo whoami`. */
-export interface WhoamiOptions extends ServiceFlags {
-  readonly output: readonly string[];
-}
+import type { WhoamiOptions } from './run.ts';
 
 /** listed is `ipo whoami` in the help. */
 export const listed: Listed = {

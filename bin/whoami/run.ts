@@ -1,6 +1,5 @@
 import type { SessionBody } from '../../src/api/contract/session.ts';
 import { toYaml } from '../../src/render/index.ts';
-import type { WhoamiOptions } from './index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
@@ -8,6 +7,12 @@ import { openParts } from '../terminal/parts.ts';
 import { shortMoment } from '../terminal/rows.ts';
 import { withService } from '../service/client.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { ServiceFlags } from '../service/index.ts';
+
+/** WhoamiOptions are the flags of `ipo whoami`. */
+export interface WhoamiOptions extends ServiceFlags {
+  readonly output: readonly string[];
+}
 
 /** runWhoami is `ipo whoami`. */
 export async function runWhoami(options: WhoamiOptions, terminal: Terminal): Promise<ExitCode> {

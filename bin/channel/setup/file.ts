@@ -1,6 +1,6 @@
 import type { Secret } from '../../../src/base/index.ts';
 import { isTrackerKind, openDocuments, trackerOf, type TrackerKind } from '../../../src/channels/index.ts';
-import type { ChannelSetupOptions } from './index.ts';
+import type { ChannelSetupOptions } from './options.ts';
 import type { Document } from '../document.ts';
 import type { SetupAnswers } from './place.ts';
 

@@ -2,7 +2,7 @@ import type { TrackerDoor } from '../../../src/app/index.ts';
 import { Secret } from '../../../src/base/index.ts';
 import { trackerOf, type CredentialField, type TrackerKind } from '../../../src/channels/index.ts';
 import { TrackerError } from '../../../src/trackers/index.ts';
-import type { ChannelSetupOptions } from './index.ts';
+import type { ChannelSetupOptions } from './options.ts';
 import { isCloud, toApiUrl, toTarget } from './address.ts';
 import type { Interview } from './ask.ts';
 import { faultOf, tokenFault, toChannel } from './check.ts';

@@ -10,7 +10,7 @@ import {
   type TestStatus,
   type TrackerKind,
 } from '../../../src/channels/index.ts';
-import type { ChannelSetupOptions } from './index.ts';
+import type { ChannelSetupOptions } from './options.ts';
 import { clean } from '../../terminal/clean.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { readStdinLines } from '../../terminal/prompts.ts';

@@ -16,7 +16,7 @@ import type { Document } from '../document.ts';
 import { openInterview, type Interview } from './ask.ts';
 import { faultOf, statusOf, type Remark } from './check.ts';
 import { endSetup } from './end.ts';
-import type { ChannelSetupOptions } from './index.ts';
+import type { ChannelSetupOptions } from './options.ts';
 import { checkMail } from './mail.ts';
 import { askList, askName } from './rest.ts';
 import { say } from './say.ts';

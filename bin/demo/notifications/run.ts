@@ -1,7 +1,6 @@
 import { startInbox, type Inbox } from '../../../fakes/index.ts';
 import { DemoTime, startNotificationDemo, withMemoryDirectory } from '../../../src/app/index.ts';
 import { CHANNEL_EVENTS, kindOf, type TellerKind } from '../../../src/channels/index.ts';
-import type { DemoNotificationsFlags } from '../index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { openPaint } from '../../terminal/paint.ts';
@@ -10,6 +9,12 @@ import { UsageError } from '../../terminal/usage.ts';
 import { wrapWords } from '../../../src/render/index.ts';
 import { VERSION } from '../../terminal/version.ts';
 import { readTaken } from './read.ts';
+
+/** DemoNotificationsFlags are the argument and the flags of `ipo demo notifications`. */
+export interface DemoNotificationsFlags {
+  readonly kind: string | undefined;
+  readonly event?: string;
+}
 
 const INTRODUCTION =
   'Each event as each kind of channel gets it. The outbox, the texts and the sender are those of the service; all servers run on this machine.';

@@ -2,7 +2,6 @@ import { startFake, VENDOR_LIMITS, type FakeKind } from '../../../fakes/index.ts
 import type { SummaryBody, TrackingBody } from '../../../src/api/contract/tracking.ts';
 import { DemoTime, startTrackerDemo, withMemoryDirectory } from '../../../src/app/index.ts';
 import { counted } from '../../../src/render/index.ts';
-import type { DemoTrackersFlags } from '../index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { shortMoment } from '../../terminal/rows.ts';
@@ -11,6 +10,12 @@ import { openPaint, type Paint } from '../../terminal/paint.ts';
 import { VERSION } from '../../terminal/version.ts';
 import { playStory, type Told } from './story.ts';
 import type { IssueChange } from './watch.ts';
+
+/** DemoTrackersFlags are the flags of `ipo demo trackers`. */
+export interface DemoTrackersFlags {
+  readonly tracker: FakeKind;
+  readonly texts?: true;
+}
 
 /** Jira's search learns of a change after this many milliseconds. */
 const LAG = 15_000;

@@ -10,7 +10,13 @@ import { parsePaging } from '../../terminal/paging.ts';
 import { shortMoment } from '../../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { KeptDeclareOptions, KeptListOptions, KeptOptions } from './index.ts';
+import type { KeptListOptions } from './list.ts';
+import type { KeptOptions } from './verbs.ts';
+
+/** KeptDeclareOptions are the flags of `ipo evidence declare`. */
+export interface KeptDeclareOptions extends KeptOptions {
+  readonly until?: string;
+}
 
 /** runEvidenceDeclare is `ipo evidence declare`. */
 export async function runEvidenceDeclare(

@@ -3,32 +3,13 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-import { withPaging, type PagingFlags } from '../../terminal/paging-flags.ts';
-
-/** KeptListOptions are the flags of the commands that list. */
-export interface KeptListOptions extends ServiceFlags, PagingFlags {
-  readonly output: readonly string[];
-}
-
-/** KeptOptions are the flags of the commands that act on one thing. */
-export interface KeptOptions extends ServiceFlags {
-  readonly yes?: true;
-  readonly output: readonly string[];
-}
-
-/** KeptDownloadOptions are the flags of `ipo evidence download`. */
-export interface KeptDownloadOptions extends KeptOptions {
-  readonly out: string;
-  readonly force?: true;
-}
-
-/** KeptDeclareOptions are the flags of `ipo evidence declare`. */
-export interface KeptDeclareOptions extends KeptOptions {
-  readonly until?: string;
-}
+import { withPaging } from '../../terminal/paging-flags.ts';
+import type { KeptListOptions } from './list.ts';
+import type { KeptOptions, KeptDownloadOptions } from './verbs.ts';
+import type { KeptDeclareOptions } from './declare.ts';
 
 /** listCommand is `ipo evidence list`. */
 export function listCommand(settle: Settle): Command {

@@ -7,7 +7,13 @@ import { parseOutputs } from '../../terminal/output.ts';
 import { parsePaging } from '../../terminal/paging.ts';
 import { shortMoment } from '../../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
-import type { KeptListOptions } from './index.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+import type { PagingFlags } from '../../terminal/paging-flags.ts';
+
+/** KeptListOptions are the flags of the commands that list. */
+export interface KeptListOptions extends ServiceFlags, PagingFlags {
+  readonly output: readonly string[];
+}
 
 const COLUMNS: readonly ViewColumn<PackageBody>[] = [
   { heading: 'id', text: ({ id }) => id },

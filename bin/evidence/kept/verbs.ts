@@ -9,7 +9,19 @@ import { Progress } from '../../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { holdTarget } from '../target.ts';
 import { downloadFile } from './download-file.ts';
-import type { KeptDownloadOptions, KeptOptions } from './index.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** KeptOptions are the flags of the commands that act on one thing. */
+export interface KeptOptions extends ServiceFlags {
+  readonly yes?: true;
+  readonly output: readonly string[];
+}
+
+/** KeptDownloadOptions are the flags of `ipo evidence download`. */
+export interface KeptDownloadOptions extends KeptOptions {
+  readonly out: string;
+  readonly force?: true;
+}
 
 /** runEvidenceDownload is `ipo evidence download`. */
 export async function runEvidenceDownload(

@@ -8,7 +8,7 @@ import type { ScanReport } from '../../../src/scan/index.ts';
 import { LazyRegistry } from '../../check/lazy-registry.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { LedgerRecordOptions } from './index.ts';
+import type { LedgerRecordOptions } from './options.ts';
 
 /** Images that registries are asked about at once. */
 const AT_ONCE = 8;

@@ -1,27 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-
-/** LedgerRecordOptions are the flags of `ipo ledger record`. */
-export interface LedgerRecordOptions {
-  readonly audit?: readonly string[];
-  readonly auditPolicy?: true;
-  readonly pods?: readonly string[];
-  readonly services?: readonly string[];
-  readonly kubeconfig?: string;
-  readonly context?: string;
-  readonly trivy?: readonly string[];
-  readonly kev?: string;
-  readonly registry?: true;
-  readonly trustRoot?: string;
-  readonly insecureRegistry?: readonly string[];
-  readonly registryCa?: string;
-  readonly registryTimeout: string;
-  readonly cluster?: string;
-  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
-  readonly force?: true;
-  readonly output: readonly string[];
-}
+import type { LedgerRecordOptions } from './options.ts';
 
 /** recordCommand defines `ipo ledger record`. */
 export function recordCommand(settle: Settle): Command {

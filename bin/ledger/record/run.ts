@@ -11,7 +11,7 @@ import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { exportTarget } from '../export-target.ts';
 import { openBook } from './book.ts';
-import type { LedgerRecordOptions } from './index.ts';
+import type { LedgerRecordOptions } from './options.ts';
 import { recordAudit, recordPods, type Recorded } from './sources.ts';
 
 /** runLedgerRecord is `ipo ledger record`: an export of what a cluster already has, written whole or not at all. */

@@ -17,7 +17,7 @@ import type { ScanReport } from '../../../src/scan/index.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { VERSION } from '../../terminal/version.ts';
-import type { LedgerRecordOptions } from './index.ts';
+import type { LedgerRecordOptions } from './options.ts';
 import { readJson } from './read-json.ts';
 
 /** Recorded is what a source gave: rows from the oldest, with the reports that came with it. */

@@ -1,11 +1,7 @@
 import { Command } from 'commander';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-
-/** PolicyImportOptions are the flags of `ipo policy import`. */
-export interface PolicyImportOptions {
-  readonly output: readonly string[];
-}
+import type { PolicyImportOptions } from './run.ts';
 
 /** importCommand defines `ipo policy import`. */
 export function importCommand(settle: Settle): Command {

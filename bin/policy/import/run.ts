@@ -14,7 +14,11 @@ import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { PolicyImportOptions } from './index.ts';
+
+/** PolicyImportOptions are the flags of `ipo policy import`. */
+export interface PolicyImportOptions {
+  readonly output: readonly string[];
+}
 
 /** runPolicyImport is `ipo policy import`: a rule that is weaker, or left out, is told and exits 1. */
 export async function runPolicyImport(

@@ -13,9 +13,19 @@ import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { ApplyReport, type Outcome, type Plan } from './apply-report.ts';
 import { inEffectNote } from './in-effect.ts';
-import type { PolicyApplyOptions } from './index.ts';
 import { findStored, meansTheSame, toPlan } from './plan.ts';
 import { showPlan, told } from './show-plan.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** PolicyApplyOptions are the flags of `ipo policy apply`. */
+export interface PolicyApplyOptions extends ServiceFlags {
+  readonly yes?: true;
+  readonly dryRun?: true;
+  readonly exitCode?: true;
+  readonly output: readonly string[];
+  /** False with `--no-whatif`. */
+  readonly whatif: boolean;
+}
 
 /** runPolicyApply is `ipo policy apply`: compare, show, ask, write exactly what was compared. */
 export async function runPolicyApply(

@@ -1,46 +1,11 @@
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
 import { allOption, failOnOption, strictOption } from '../../whatif/index.ts';
-
-/** PolicyListOptions are the flags of `ipo policy list` and `revisions`. */
-export interface PolicyListOptions extends ServiceFlags {
-  readonly output?: readonly string[];
-}
-
-/** PolicyGetOptions are the flags of `ipo policy get`. */
-export interface PolicyGetOptions extends ServiceFlags {
-  readonly revision?: string;
-  readonly output?: readonly string[];
-}
-
-/** PolicyApplyOptions are the flags of `ipo policy apply`. */
-export interface PolicyApplyOptions extends ServiceFlags {
-  readonly yes?: true;
-  readonly dryRun?: true;
-  readonly exitCode?: true;
-  readonly output: readonly string[];
-  /** False with `--no-whatif`. */
-  readonly whatif: boolean;
-}
-
-/** PolicyDeleteOptions are the flags of `ipo policy delete`. */
-export interface PolicyDeleteOptions extends ServiceFlags {
-  readonly yes?: true;
-  readonly output: readonly string[];
-}
-
-/** PolicyWhatIfOptions are the flags of `ipo policy whatif`. */
-export interface PolicyWhatIfOptions extends ServiceFlags {
-  readonly days: string;
-  readonly limit: string;
-  readonly keep?: true;
-  readonly failOn?: readonly string[];
-  readonly strict?: true;
-  readonly all?: true;
-  readonly output?: readonly string[];
-}
+import type { PolicyListOptions, PolicyGetOptions, PolicyDeleteOptions } from './verbs.ts';
+import type { PolicyApplyOptions } from './apply.ts';
+import type { PolicyWhatIfOptions } from './whatif.ts';
 
 /** storedPolicyCommands define what `ipo policy` does with the policies of a service. */
 export function storedPolicyCommands(settle: Settle): readonly Command[] {

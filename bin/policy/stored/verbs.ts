@@ -7,7 +7,6 @@ import type { ServiceClient } from '../../../src/app/index.ts';
 import { IpoError } from '../../../src/base/index.ts';
 import { toYaml } from '../../../src/render/index.ts';
 import { shortTime } from '../../../src/whatif/report/index.ts';
-import type { PolicyDeleteOptions, PolicyGetOptions, PolicyListOptions } from './index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { confirm, holdConfirmable } from '../../terminal/confirm.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
@@ -20,6 +19,24 @@ import { withService } from '../../service/client.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { renderRows } from '../../terminal/rows.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** PolicyListOptions are the flags of `ipo policy list` and `revisions`. */
+export interface PolicyListOptions extends ServiceFlags {
+  readonly output?: readonly string[];
+}
+
+/** PolicyGetOptions are the flags of `ipo policy get`. */
+export interface PolicyGetOptions extends ServiceFlags {
+  readonly revision?: string;
+  readonly output?: readonly string[];
+}
+
+/** PolicyDeleteOptions are the flags of `ipo policy delete`. */
+export interface PolicyDeleteOptions extends ServiceFlags {
+  readonly yes?: true;
+  readonly output: readonly string[];
+}
 
 /** Listed is a list as the service answers it. */
 interface Listed<T> {

@@ -1,7 +1,6 @@
 import type { StoredPolicyBody } from '../../../src/api/contract/policies.ts';
 import { parsePolicies, PolicyError } from '../../../src/policy/index.ts';
 import { toYaml } from '../../../src/render/index.ts';
-import type { PolicyWhatIfOptions } from './index.ts';
 import type { ExitCode } from '../../terminal/exit.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { withService } from '../../service/client.ts';
@@ -9,6 +8,18 @@ import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { deliver, parseParameters, parseWanted, toDraft } from '../../whatif/answer.ts';
 import { askWhatIf } from '../../whatif/ask.ts';
 import { sayKept } from '../../whatif/server.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** PolicyWhatIfOptions are the flags of `ipo policy whatif`. */
+export interface PolicyWhatIfOptions extends ServiceFlags {
+  readonly days: string;
+  readonly limit: string;
+  readonly keep?: true;
+  readonly failOn?: readonly string[];
+  readonly strict?: true;
+  readonly all?: true;
+  readonly output?: readonly string[];
+}
 
 /** runPolicyWhatIf is `ipo policy whatif`: "an audit policy is replayed as if enforcing, an enforcing one as it stands, over 30 days". */
 export async function runPolicyWhatIf(

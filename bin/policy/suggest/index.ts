@@ -1,14 +1,8 @@
 import { Command, Option } from 'commander';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-import { withAdviceFlags, type MatrixOptions } from '../../whatif/matrix/index.ts';
-
-/** PolicySuggestOptions are the flags of `ipo policy suggest`. */
-export interface PolicySuggestOptions extends MatrixOptions {
-  readonly tolerate: string;
-  readonly name: string;
-  readonly explain?: string;
-}
+import { withAdviceFlags } from '../../whatif/matrix/index.ts';
+import type { PolicySuggestOptions } from './run.ts';
 
 /** suggestCommand defines `ipo policy suggest`. */
 export function suggestCommand(settle: Settle): Command {

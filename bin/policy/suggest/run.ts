@@ -23,7 +23,14 @@ import { openParts } from '../../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { readPopulation } from '../../whatif/matrix/read.ts';
-import type { PolicySuggestOptions } from './index.ts';
+import type { MatrixOptions } from '../../whatif/matrix/index.ts';
+
+/** PolicySuggestOptions are the flags of `ipo policy suggest`. */
+export interface PolicySuggestOptions extends MatrixOptions {
+  readonly tolerate: string;
+  readonly name: string;
+  readonly explain?: string;
+}
 
 /** runPolicySuggest is `ipo policy suggest`: nothing is printed that was not linted and replayed. */
 export async function runPolicySuggest(

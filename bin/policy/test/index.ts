@@ -1,24 +1,8 @@
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-
-/** PolicyTestOptions are the flags of `ipo policy test`. */
-export interface PolicyTestOptions extends ServiceFlags {
-  readonly coverage?: true;
-  readonly record?: string;
-  readonly policy?: readonly string[];
-  readonly ledger?: string;
-  readonly trivy?: readonly string[];
-  readonly kev?: string;
-  readonly namespace?: string;
-  readonly signals?: string;
-  readonly exposedBy?: string;
-  readonly registry: 'auto' | 'always' | 'never';
-  readonly byName?: true;
-  readonly offline?: true;
-  readonly output: readonly string[];
-}
+import type { PolicyTestOptions } from './run.ts';
 
 /** testCommand defines `ipo policy test`. */
 export function testCommand(settle: Settle): Command {

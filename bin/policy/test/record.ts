@@ -3,7 +3,7 @@ import type { CliParts } from '../../../src/app/index.ts';
 import { checkImages, FactBook } from '../../../src/checks/index.ts';
 import { recordCase } from '../../../src/policy-test/index.ts';
 import { toYaml } from '../../../src/render/index.ts';
-import type { CheckOptions } from '../../check/index.ts';
+import type { CheckOptions } from '../../check/options.ts';
 import { parseNames, podOfArguments, readAllPolicies } from '../../check/inputs.ts';
 import { askAbout } from '../../check/registry.ts';
 import { clean } from '../../terminal/clean.ts';
@@ -12,7 +12,7 @@ import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { PolicyTestOptions } from './index.ts';
+import type { PolicyTestOptions } from './run.ts';
 
 /** runRecord is `ipo policy test --record IMAGE`: what `ipo check` would find out about the image, written down as a case. */
 export async function runRecord(

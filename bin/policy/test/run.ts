@@ -5,7 +5,6 @@ import {
   runCase,
   TEST_ENDINGS,
   type CaseResult,
-  type PolicyCoverage,
 } from '../../../src/policy-test/index.ts';
 import { MAX_MANIFEST_BYTES } from '../../../src/manifests/index.ts';
 import { fromWorkspace, withDirectories } from '../../files/index.ts';
@@ -14,17 +13,28 @@ import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { PolicyTestOptions } from './index.ts';
 import { CaseReader } from './read.ts';
+import type { Tested } from './view.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** PolicyTestOptions are the flags of `ipo policy test`. */
+export interface PolicyTestOptions extends ServiceFlags {
+  readonly coverage?: true;
+  readonly record?: string;
+  readonly policy?: readonly string[];
+  readonly ledger?: string;
+  readonly trivy?: readonly string[];
+  readonly kev?: string;
+  readonly namespace?: string;
+  readonly signals?: string;
+  readonly exposedBy?: string;
+  readonly registry: 'auto' | 'always' | 'never';
+  readonly byName?: true;
+  readonly offline?: true;
+  readonly output: readonly string[];
+}
 
 const FORMATS = ['table', 'json', 'junit', 'github'] as const;
-
-/** Tested is what a run of cases gave. */
-export interface Tested {
-  readonly results: readonly CaseResult[];
-  /** Null where it was not asked for. */
-  readonly coverage: readonly PolicyCoverage[] | null;
-}
 
 /** runPolicyTest is `ipo policy test`. Every file is read before a case is run. */
 export async function runPolicyTest(

@@ -1,8 +1,14 @@
-import type { PolicyCoverage } from '../../../src/policy-test/index.ts';
+import type { PolicyCoverage, CaseResult } from '../../../src/policy-test/index.ts';
 import { counted, toAnnotations, toJUnit, type Finding } from '../../../src/render/index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { openPaint } from '../../terminal/paint.ts';
-import type { Tested } from './run.ts';
+
+/** Tested is what a run of cases gave. */
+export interface Tested {
+  readonly results: readonly CaseResult[];
+  /** Null where it was not asked for. */
+  readonly coverage: readonly PolicyCoverage[] | null;
+}
 
 /** summaryOf says how a run went, in a few words. */
 export function summaryOf(cases: number, failed: number, files: number): string {

@@ -9,7 +9,17 @@ import { openOutcome } from '../../terminal/outcome.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { shortMoment } from '../../terminal/rows.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
-import type { DetectorBundleFlags, DetectorFlags } from './index.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** DetectorFlags are those of `ipo runtime detector status`. */
+export interface DetectorFlags extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** DetectorBundleFlags are those of `ipo runtime detector bundle`. */
+export interface DetectorBundleFlags extends DetectorFlags {
+  readonly out: string;
+}
 
 const FILES = ['ca.crt', 'client.crt', 'client.key'] as const;
 

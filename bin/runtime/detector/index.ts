@@ -3,28 +3,11 @@
  * It uses `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-
-/** DetectorFlags are those of `ipo runtime detector status`. */
-export interface DetectorFlags extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** DetectorBundleFlags are those of `ipo runtime detector bundle`. */
-export interface DetectorBundleFlags extends DetectorFlags {
-  readonly out: string;
-}
-
-/** DetectorSetupFlags are those of `ipo runtime detector setup`. */
-export interface DetectorSetupFlags extends DetectorFlags {
-  readonly connection: 'mtls' | 'sidekick';
-  readonly url?: string;
-  readonly secret: string;
-  readonly wait: boolean;
-  readonly waitFor: string;
-}
+import type { DetectorFlags, DetectorBundleFlags } from './bundle.ts';
+import type { DetectorSetupFlags } from './setup.ts';
 
 /** detectorCommand defines `ipo runtime detector` and what stands below it. */
 export function detectorCommand(settle: Settle): Command {

@@ -11,8 +11,17 @@ import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { DetectorSetupFlags } from './index.ts';
 import { falcoValues } from './values.ts';
+import type { DetectorFlags } from './bundle.ts';
+
+/** DetectorSetupFlags are those of `ipo runtime detector setup`. */
+export interface DetectorSetupFlags extends DetectorFlags {
+  readonly connection: 'mtls' | 'sidekick';
+  readonly url?: string;
+  readonly secret: string;
+  readonly wait: boolean;
+  readonly waitFor: string;
+}
 
 const LOOK_MS = 1_000;
 

@@ -3,20 +3,11 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
 import type { ApplyOptions } from '../apply.ts';
-
-/** RuntimePolicyFlags are the flags of the verbs that only read. */
-export interface RuntimePolicyFlags extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** RuntimePolicyDeleteFlags are those of `ipo runtime policy delete`. */
-export interface RuntimePolicyDeleteFlags extends RuntimePolicyFlags {
-  readonly yes?: true;
-}
+import type { RuntimePolicyFlags, RuntimePolicyDeleteFlags } from './verbs.ts';
 
 /** runtimePolicyCommand defines `ipo runtime policy` and what stands below it. */
 export function runtimePolicyCommand(settle: Settle): Command {

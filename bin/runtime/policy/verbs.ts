@@ -9,7 +9,17 @@ import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { renderRows, shortMoment } from '../../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
-import type { RuntimePolicyDeleteFlags, RuntimePolicyFlags } from './index.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** RuntimePolicyFlags are the flags of the verbs that only read. */
+export interface RuntimePolicyFlags extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** RuntimePolicyDeleteFlags are those of `ipo runtime policy delete`. */
+export interface RuntimePolicyDeleteFlags extends RuntimePolicyFlags {
+  readonly yes?: true;
+}
 
 const COLUMNS = [
   { heading: 'runtime policy', flex: 8 },

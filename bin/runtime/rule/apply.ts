@@ -7,10 +7,14 @@ import type { ExitCode } from '../../terminal/exit.ts';
 import { openParts } from '../../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import { runApply, type Plan, type PlannedChange } from '../apply.ts';
+import { runApply, type Plan, type PlannedChange, type ApplyOptions } from '../apply.ts';
 import { readDraft } from '../read-draft.ts';
-import type { RuleApplyFlags } from './index.ts';
 import { readRule, type RuleList } from './verbs.ts';
+
+/** RuleApplyFlags are those of `ipo runtime rule apply`. */
+export interface RuleApplyFlags extends ApplyOptions {
+  readonly file?: readonly string[];
+}
 
 /** runRuleApply is `ipo runtime rule apply`: the whole list is replaced at once, in the version that was compared. */
 export async function runRuleApply(

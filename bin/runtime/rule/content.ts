@@ -1,5 +1,21 @@
 import { UsageError } from '../../terminal/usage.ts';
-import type { RuleContentFlags } from './index.ts';
+
+/** RuleContentFlags say what a rule is: its match, window, action and throttle. */
+export interface RuleContentFlags {
+  readonly action?: string;
+  readonly detectorRules?: string;
+  readonly tags?: string;
+  readonly priority?: string;
+  readonly sources?: string;
+  readonly namespaces?: string;
+  readonly field?: readonly string[];
+  readonly lastVerdict?: string;
+  readonly signed?: string;
+  readonly window?: string;
+  readonly throttle?: string;
+  readonly enable?: true;
+  readonly disable?: true;
+}
 
 /** RuleDocument is a rule as it is written; the service checks it. */
 export interface RuleDocument {

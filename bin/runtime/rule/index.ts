@@ -3,66 +3,13 @@
  * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
-import { withServiceFlags, type ServiceFlags } from '../../service/index.ts';
+import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
-import type { ApplyOptions } from '../apply.ts';
-
-/** RuleTestOptions are the flags of `ipo runtime rule test`. */
-export interface RuleTestOptions {
-  readonly event?: string;
-  readonly output: readonly string[];
-}
-
-/** RuleReadFlags are those of the verbs that only read. */
-export interface RuleReadFlags extends ServiceFlags {
-  readonly output: readonly string[];
-}
-
-/** RuleDeleteFlags are those of `ipo runtime rule delete`. */
-export interface RuleDeleteFlags extends RuleReadFlags {
-  readonly yes?: true;
-}
-
-/** RulePlaceFlags say where a rule comes to stand. */
-export interface RulePlaceFlags {
-  readonly before?: string;
-  readonly after?: string;
-  readonly place?: string;
-}
-
-/** RuleMoveFlags are those of `ipo runtime rule move`. */
-export interface RuleMoveFlags extends RuleReadFlags, RulePlaceFlags {}
-
-/** RuleContentFlags say what a rule is: its match, window, action and throttle. */
-export interface RuleContentFlags {
-  readonly action?: string;
-  readonly detectorRules?: string;
-  readonly tags?: string;
-  readonly priority?: string;
-  readonly sources?: string;
-  readonly namespaces?: string;
-  readonly field?: readonly string[];
-  readonly lastVerdict?: string;
-  readonly signed?: string;
-  readonly window?: string;
-  readonly throttle?: string;
-  readonly enable?: true;
-  readonly disable?: true;
-}
-
-/** RuleAddFlags are those of `ipo runtime rule add`. */
-export interface RuleAddFlags extends RuleReadFlags, RulePlaceFlags, RuleContentFlags {}
-
-/** RuleEditFlags are those of `ipo runtime rule edit`. */
-export interface RuleEditFlags extends RuleReadFlags, RuleContentFlags {
-  readonly rename?: string;
-}
-
-/** RuleApplyFlags are those of `ipo runtime rule apply`. */
-export interface RuleApplyFlags extends ApplyOptions {
-  readonly file?: readonly string[];
-}
+import type { RuleTestOptions } from './test.ts';
+import type { RuleReadFlags, RuleDeleteFlags } from './verbs.ts';
+import type { RuleMoveFlags, RuleAddFlags, RuleEditFlags } from './write.ts';
+import type { RuleApplyFlags } from './apply.ts';
 
 /** runtimeRuleCommand defines `ipo runtime rule` and what stands below it. */
 export function runtimeRuleCommand(settle: Settle): Command {

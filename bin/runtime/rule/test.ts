@@ -7,8 +7,13 @@ import { openParts } from '../../terminal/parts.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { checkStdin } from '../../files/index.ts';
-import type { RuleTestOptions } from './index.ts';
 import { readDraft } from '../read-draft.ts';
+
+/** RuleTestOptions are the flags of `ipo runtime rule test`. */
+export interface RuleTestOptions {
+  readonly event?: string;
+  readonly output: readonly string[];
+}
 
 const MAX_EVENT = 262_144;
 

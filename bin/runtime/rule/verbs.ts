@@ -10,8 +10,18 @@ import { parseOutputs, writeOutputs } from '../../terminal/output.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { renderRows } from '../../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
-import type { RuleDeleteFlags, RuleReadFlags } from './index.ts';
 import { matchText, whenText } from './view.ts';
+import type { ServiceFlags } from '../../service/index.ts';
+
+/** RuleReadFlags are those of the verbs that only read. */
+export interface RuleReadFlags extends ServiceFlags {
+  readonly output: readonly string[];
+}
+
+/** RuleDeleteFlags are those of `ipo runtime rule delete`. */
+export interface RuleDeleteFlags extends RuleReadFlags {
+  readonly yes?: true;
+}
 
 /** RuleList is the list of rules as the service answers it. */
 export interface RuleList {

@@ -6,8 +6,26 @@ import { openOutcome } from '../../terminal/outcome.ts';
 import { parseWhole } from '../../terminal/numbers.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import { toContent, type RuleDocument } from './content.ts';
-import type { RuleAddFlags, RuleEditFlags, RuleMoveFlags, RulePlaceFlags } from './index.ts';
+import { toContent, type RuleDocument, type RuleContentFlags } from './content.ts';
+import type { RuleReadFlags } from './verbs.ts';
+
+/** RulePlaceFlags say where a rule comes to stand. */
+export interface RulePlaceFlags {
+  readonly before?: string;
+  readonly after?: string;
+  readonly place?: string;
+}
+
+/** RuleMoveFlags are those of `ipo runtime rule move`. */
+export interface RuleMoveFlags extends RuleReadFlags, RulePlaceFlags {}
+
+/** RuleAddFlags are those of `ipo runtime rule add`. */
+export interface RuleAddFlags extends RuleReadFlags, RulePlaceFlags, RuleContentFlags {}
+
+/** RuleEditFlags are those of `ipo runtime rule edit`. */
+export interface RuleEditFlags extends RuleReadFlags, RuleContentFlags {
+  readonly rename?: string;
+}
 
 type Written = StoredRuleBody & { readonly changed: boolean };
 

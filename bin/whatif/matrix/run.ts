@@ -8,7 +8,7 @@ import { openPaint } from '../../terminal/paint.ts';
 import { openParts } from '../../terminal/parts.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import type { Given } from '../index.ts';
+import type { Given } from '../given.ts';
 import type { MatrixOptions } from './index.ts';
 import { readPopulation } from './read.ts';
 import { headOf } from './head.ts';
