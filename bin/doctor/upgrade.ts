@@ -72,7 +72,7 @@ export async function examineUpgrade(
       message: `chart value ${name} (${release}): ${note}`,
       hint: 'Check your values: ipo upgrade plan -f values.yaml',
     });
-  for (const { document, state, note } of judgeDocuments(plan, found.documents))
+  for (const { document, state, note } of judgeDocuments(plan, found.documents, found.allowedHosts))
     lines.push({
       id: 'upgrade.documents',
       state: state === 'refused' ? 'fail' : 'warn',
@@ -85,13 +85,20 @@ export async function examineUpgrade(
 interface Found {
   readonly release: Release;
   readonly documents: StoredDocuments;
+  /** `trackers.allowedHosts`; none is any. */
+  readonly allowedHosts: readonly string[];
 }
+
+/** What a service does not say of itself; how its channels stand is a check of its own. */
+const NOTHING: StoredDocuments = {
+  ...{ policies: [], channels: [], blockingRules: [], licenceWithoutNodes: false },
+};
 
 function fromService({ version, policies }: ExaminedService): Found | null {
   const release = findRelease(version ?? '');
   if (release === null) return null;
   const documents = policies.map(({ name, document }) => ({ name, document: JSON.stringify(document) }));
-  return { release, documents: { policies: documents, blockingRules: [], licenceWithoutNodes: false } };
+  return { release, documents: { ...NOTHING, policies: documents }, allowedHosts: [] };
 }
 
 /** The release of the last migration is the earliest that can run on a database. */
@@ -100,10 +107,10 @@ async function fromDatabase(
   { env }: Terminal,
 ): Promise<Found | null> {
   try {
-    const { database: url } = await backupPlaces(flags, env);
+    const { database: url, allowedHosts } = await backupPlaces(flags, env);
     const { migrations } = await planDatabase(url);
     const release = findRelease(migrations.findLast(({ appliedAt }) => appliedAt !== null)?.release ?? '');
-    return release === null ? null : { release, documents: await readStoredDocuments(url) };
+    return release === null ? null : { release, allowedHosts, documents: await readStoredDocuments(url) };
   } catch (error) {
     if (isIpoError(error)) return null;
     throw error;

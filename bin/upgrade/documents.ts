@@ -1,19 +1,24 @@
 import type { StoredDocuments } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
+import { hostFault } from '../../src/channels/index.ts';
 import { parsePolicyValue } from '../../src/policy/index.ts';
 import { NEWEST, type UpgradePlan } from '../../src/releases/index.ts';
 
 /** DocumentFinding is a stored document that the target changes or refuses. */
 export interface DocumentFinding {
-  /** `policy web`, `runtime rule shells`, `licence`. */
+  /** `policy web`, `channel on-call`, `runtime rule shells`, `licence`. */
   readonly document: string;
   /** `changed`: a migration rewrites it; `refused`: a person has to. */
   readonly state: 'changed' | 'refused';
   readonly note: string;
 }
 
-/** judgeDocuments tells what an upgrade does to the documents of a database. */
-export function judgeDocuments(plan: UpgradePlan, stored: StoredDocuments): readonly DocumentFinding[] {
+/** judgeDocuments tells what an upgrade does to the documents of a database; `allowedHosts` are those of the settings, none is any. */
+export function judgeDocuments(
+  plan: UpgradePlan,
+  stored: StoredDocuments,
+  allowedHosts: readonly string[],
+): readonly DocumentFinding[] {
   const names = new Set(plan.refused.map(({ name }) => name));
   const found: DocumentFinding[] = [];
   for (const { name, document } of stored.policies) {
@@ -26,6 +31,15 @@ export function judgeDocuments(plan: UpgradePlan, stored: StoredDocuments): read
       });
     const fault = plan.to === NEWEST ? faultOf(value) : null;
     if (fault !== null) found.push({ document: `policy ${name}`, state: 'refused', note: fault });
+  }
+  for (const { name, host } of plan.to === NEWEST ? stored.channels : []) {
+    const fault = hostFault(host, allowedHosts);
+    if (fault !== null)
+      found.push({
+        document: `channel ${name}`,
+        state: 'refused',
+        note: `its address ${fault}; add the host to trackers.allowedHosts, or edit the channel`,
+      });
   }
   if (names.has('action: block'))
     for (const name of stored.blockingRules)

@@ -35,7 +35,8 @@ export async function runUpgradePlan(options: UpgradePlanOptions, terminal: Term
   const from = options.from === undefined ? releaseOf(database) : theRelease(options.from);
   const plan = planUpgrade(from, to);
   const values = options.values === undefined ? null : await readValues(options.values, terminal);
-  const documents = url === null ? null : judgeDocuments(plan, await readStoredDocuments(url));
+  const documents =
+    url === null ? null : judgeDocuments(plan, await readStoredDocuments(url), hostsOf(values));
   const due = database === null ? null : dueOf(database, to);
   const body: PlanBody = {
     ...plan,
@@ -56,6 +57,13 @@ export async function runUpgradePlan(options: UpgradePlanOptions, terminal: Term
   await writeOutputs(targets, (format) => forms[format](), openParts(terminal), terminal);
   const refused = documents?.some(({ state }) => state === 'refused') ?? false;
   return plan.direction === 'back' || refused ? EXIT.check : EXIT.done;
+}
+
+/** `trackers.allowedHosts` of a file of values, which a service takes for chats and webhooks too. */
+function hostsOf(values: unknown): readonly string[] {
+  const { trackers } = (values ?? {}) as { readonly trackers?: { readonly allowedHosts?: unknown } };
+  const hosts = trackers?.allowedHosts;
+  return Array.isArray(hosts) ? hosts.filter((host) => typeof host === 'string') : [];
 }
 
 /** The database is asked where it is named, or where nothing else says which release runs now. */

@@ -40,7 +40,18 @@ function migrationLines(ran: readonly string[], named: boolean): readonly string
 
 function sections(body: PlanBody): readonly Section[] {
   const { from, to, direction, releases, migrations, chart, values, refused, documents, defect } = body;
-  if (direction === 'none') return [{ heading: `${to} runs already`, lines: ['There is nothing to do.'] }];
+  const stored: Section = {
+    heading: 'Stored documents',
+    lines: documents?.map(({ document, state, note }) => `${document} (${state}): ${note}`) ?? [],
+  };
+  if (direction === 'none')
+    return [
+      {
+        heading: `${to} runs already`,
+        lines: stored.lines.length === 0 ? ['There is nothing to do.'] : ['No upgrade is due.'],
+      },
+      stored,
+    ].filter(({ lines }) => lines.length > 0);
   if (direction === 'back') return [{ heading: `From ${from} back to ${to}`, lines: [BACK] }];
   const notes = (all: UpgradePlan['refused']): string[] =>
     all.map(({ release, name, note }) => `${name} (${release}): ${note}`);
@@ -75,10 +86,7 @@ function sections(body: PlanBody): readonly Section[] {
       lines: values.added.map(({ name, release }) => `${name} (${release})`),
     },
     { heading: 'Refused from then on', lines: notes(refused) },
-    {
-      heading: 'Stored documents',
-      lines: documents?.map(({ document, state, note }) => `${document} (${state}): ${note}`) ?? [],
-    },
+    stored,
     { heading: 'Steps', lines: body.steps, isCode: true },
   ];
   return all.filter(({ lines }) => lines.length > 0);

@@ -104,6 +104,26 @@ test('faults of a running service are named where they are: policies, channels, 
   holdsFault(checks, 'DATA_KEY replaced', 'channels.credential', 'fail', /token of the channel hub/);
 });
 
+test('channels to hosts that are not allowed any more are named, each by its host', async (t) => {
+  const running = await sound(t);
+  const administrator = running.as('administrator');
+  for (const body of [
+    DOCUMENTS.slack,
+    DOCUMENTS.webhook,
+    DOCUMENTS.email,
+    { ...DOCUMENTS.teams, enabled: false },
+  ])
+    await administrator.json('POST /channels', { body });
+  await running.service.close(0);
+  const env = { DATA_KEY, IPO_TRACKERS_ALLOWED_HOSTS: 'hook.example.com' };
+  const again = await startRunning(t, { again: running.data, env });
+  await again.signIn('administrator');
+  const checks = await examined(again);
+  holdsFault(checks, 'host not allowed', 'channels.hosts', 'fail', /chat leads to hooks\.slack\.com/);
+  assert.equal(wrong(checks).length, 1, 'not the webhook, the mail, nor what is disabled');
+  assert.ok(!JSON.stringify(checks).includes('canary'));
+});
+
 forEachEngine('a database for the doctor', (engine) => {
   test('takes writes, and two clusters under one name are found for a day', async (t) => {
     const store = await engine.open(t);

@@ -104,3 +104,26 @@ test('a database tells its release, the migrations that are due, and the documen
   ) as typeof plan;
   assert.deepEqual([near.migrations[0]?.number, near.migrations.at(-1)?.number], [26, 32]);
 });
+
+test('channels whose host the values leave out are named with what to do, without their addresses', async (t) => {
+  const folder = scratch(t);
+  const url = `sqlite:${join(folder, 'ipo.db')}`;
+  await makeRelease(url, '1.3.0');
+  const values = join(folder, 'values.yaml');
+  const channels = async (text: string): Promise<readonly string[]> => {
+    writeFileSync(values, text);
+    const { out } = await ipo(['upgrade', 'plan', '--database', url, '-f', values, '-o', 'json']);
+    const { documents } = JSON.parse(out) as {
+      documents: { document: string; state: string; note: string }[];
+    };
+    return documents
+      .filter(({ document }) => document.startsWith('channel '))
+      .map(({ document, state, note }) => `${document} ${state}: ${note}`);
+  };
+  assert.deepEqual(await channels('trackers: {allowedHosts: [hooks.example.com, "*.example.org"]}\n'), [
+    'channel channel hub refused: its address leads to api.github.com, which trackers.allowedHosts does not allow; add the host to trackers.allowedHosts, or edit the channel',
+  ]);
+  for (const allowed of ['[api.github.com]', '["*.github.com"]', '[]', 'null', 'a'])
+    assert.deepEqual(await channels(`trackers: {allowedHosts: ${allowed}}\n`), [], allowed);
+  assert.deepEqual(await channels('trackers:\n'), []);
+});

@@ -14,7 +14,15 @@ const HOUR = 3_600_000;
 const fresh = { off: false, freshAt: NOW - HOUR, lastError: null };
 
 const channel: ChannelFacts = {
-  ...{ name: 'hub', kind: 'github', isTracker: true, enabled: true, fault: null, lastError: null },
+  ...{
+    name: 'hub',
+    kind: 'github',
+    isTracker: true,
+    enabled: true,
+    fault: null,
+    hostFault: null,
+    lastError: null,
+  },
   ...{
     secrets: [{ field: 'token', state: 'set' }],
     mutedUntil: null,
@@ -203,6 +211,13 @@ const FAULTS: readonly (readonly [string, Partial<ServiceFacts>, string, Exclude
     'channels.valid',
     'fail',
     /hub.*defaultRepo/,
+  ],
+  [
+    'host that is not allowed any more',
+    hub({ hostFault: 'leads to api.github.com, which trackers.allowedHosts does not allow' }),
+    'channels.hosts',
+    'fail',
+    /hub leads to api\.github\.com.*allowedHosts/,
   ],
   [
     'DATA_KEY replaced',

@@ -30,6 +30,8 @@ export interface BackupPlaces {
   readonly cluster: Settings['cluster'];
   /** How the service reaches registries. */
   readonly reach: Pick<Settings, 'registries' | 'outbound'>;
+  /** `trackers.allowedHosts`; none is any. */
+  readonly allowedHosts: readonly string[];
   /** Reads what each anchor holds. Throws what keeps one from being read. */
   anchored(): Promise<readonly KeptCheckpoint[]>;
 }
@@ -55,6 +57,7 @@ export async function backupPlaces(
     dataKey: settings.dataKey ?? null,
     cluster: settings.cluster,
     reach: settings,
+    allowedHosts: settings.trackers.allowedHosts,
     anchored: async () => {
       const anchors = await openAnchors(settings, new Redactor());
       const held = await Promise.all(

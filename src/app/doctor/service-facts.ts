@@ -1,5 +1,11 @@
 import type { Health } from '../../api/index.ts';
-import { isTracker, isTrackerKind, type Channels } from '../../channels/index.ts';
+import {
+  hostFault,
+  isTracker,
+  isTrackerKind,
+  type Channels,
+  type StoredChannel,
+} from '../../channels/index.ts';
 import type { BackupHistory } from '../../backup/index.ts';
 import type { ServiceFacts } from '../../doctor/index.ts';
 import type { LicenceView } from '../../licence/index.ts';
@@ -30,6 +36,8 @@ export interface FactsDeps {
   proxyFault(): Promise<string | null>;
   readonly guarded: boolean;
   readonly hasDataKey: boolean;
+  /** `trackers.allowedHosts`; none is any. */
+  readonly allowedHosts: readonly string[];
   readonly scannerOff: boolean;
 }
 
@@ -180,7 +188,17 @@ async function policiesOf({
   ];
 }
 
-async function channelsOf({ channels, mutes }: FactsDeps, now: number): Promise<ServiceFacts['channels']> {
+/** What the service would say of a call to it; mail has no address. */
+function hostFaultOf({ settings }: StoredChannel, allowed: readonly string[]): string | null {
+  if (settings === null) return null;
+  if ('apiBaseUrl' in settings) return hostFault(new URL(settings.apiBaseUrl).hostname, allowed);
+  return 'webhookUrl' in settings ? hostFault(new URL(settings.webhookUrl).hostname, allowed) : null;
+}
+
+async function channelsOf(
+  { channels, mutes, allowedHosts }: FactsDeps,
+  now: number,
+): Promise<ServiceFacts['channels']> {
   const { items } = await channels.list(EVERYTHING);
   return Promise.all(
     items.map(async ({ channel, secrets }) => {
@@ -190,6 +208,7 @@ async function channelsOf({ channels, mutes }: FactsDeps, now: number): Promise<
         kind,
         enabled,
         fault,
+        hostFault: hostFaultOf(channel, allowedHosts),
         secrets,
         lastError,
         events: subscriptions,

@@ -44,6 +44,7 @@ export function openServiceDoctor(deps: ServiceDoctorDeps): () => Promise<readon
     proxyFault: () => proxyFault(outbound.proxy),
     guarded: isGuarded(knownCallers(webhook, cluster !== null)),
     hasDataKey: settings.dataKey !== undefined,
+    allowedHosts: settings.trackers.allowedHosts,
     scannerOff: settings.scanner.kind === 'off',
   };
   return async () => {

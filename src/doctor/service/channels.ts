@@ -30,6 +30,15 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
       ? null
       : fail(`the channel ${name} cannot be used: ${fault}`, `Write it again: ipo channel edit ${name}`),
   ),
+  each('channels.hosts', 'no channel leads to a host that is not allowed', (channel) => {
+    const { name, hostFault, isTracker } = channel;
+    if (hostFault === null || !usable(channel)) return null;
+    const then = isTracker ? '' : `. What failed is sent again with ipo channel resend ${name} --since 24h`;
+    return fail(
+      `the address of the channel ${name} ${hostFault}: nothing is sent there`,
+      `Add the host to trackers.allowedHosts and restart the service, or change the channel: ipo channel edit ${name}${then}`,
+    );
+  }),
   each('channels.credential', 'every channel has its secret', (channel) => {
     const { name, secrets, enabled, isTracker } = channel;
     const lost = secrets.find(({ state }) => state === 'unreadable');

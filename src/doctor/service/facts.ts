@@ -16,6 +16,8 @@ export interface ChannelFacts {
   /** Why its settings cannot be used; null where they can. */
   readonly fault: string | null;
   readonly secrets: readonly { readonly field: string; readonly state: 'set' | 'missing' | 'unreadable' }[];
+  /** Why `trackers.allowedHosts` keeps it from being called, after the name of its address; null where it does not. */
+  readonly hostFault: string | null;
   readonly lastError: string | null;
   readonly mutedUntil: number | null;
   readonly paused: boolean;

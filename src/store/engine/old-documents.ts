@@ -10,6 +10,8 @@ import { parseLocation } from './location.ts';
 export interface StoredDocuments {
   /** Policies as they were sent, by name. */
   readonly policies: readonly { readonly name: string; readonly document: string }[];
+  /** Channels that call an address, with the host of it. */
+  readonly channels: readonly { readonly name: string; readonly host: string }[];
   /** Names of runtime rules whose action is `block`. */
   readonly blockingRules: readonly string[];
   /** Whether a licence certificate without a node ceiling is active. */
@@ -18,7 +20,7 @@ export interface StoredDocuments {
 
 /** readStoredDocuments reads them from a database of any release, and writes nothing. Throws StoreError. */
 export async function readStoredDocuments(url: string): Promise<StoredDocuments> {
-  const none = { policies: [], blockingRules: [], licenceWithoutNodes: false };
+  const none = { policies: [], channels: [], blockingRules: [], licenceWithoutNodes: false };
   const location = parseLocation(url);
   if (location.engine === 'sqlite' && !existsSync(location.file)) return none;
   const db: AnyDatabase = await connect<never>(location, { readOnly: true, mustExist: true, poolSize: 1 });
@@ -26,6 +28,7 @@ export async function readStoredDocuments(url: string): Promise<StoredDocuments>
     if ((await readHistory(db, location.name, MIGRATIONS)).length === 0) return none;
     return {
       policies: await policies(db),
+      channels: await channels(db),
       blockingRules: await blockingRules(db),
       licenceWithoutNodes: await licenceWithoutNodes(db),
     };
@@ -38,6 +41,29 @@ async function policies(db: AnyDatabase): Promise<StoredDocuments['policies']> {
   if (!(await columnNames(db, 'policies')).includes('document')) return [];
   const rows = await db.selectFrom('policies').select(['name', 'document']).orderBy('name').execute();
   return rows.map(({ name, document }) => ({ name: String(name), document: String(document) }));
+}
+
+/** An address may be the secret of its channel: only its host is given. */
+async function channels(db: AnyDatabase): Promise<StoredDocuments['channels']> {
+  if (!(await columnNames(db, 'channels')).includes('settings')) return [];
+  const rows = await db.selectFrom('channels').select(['name', 'settings']).orderBy('name').execute();
+  return rows.flatMap(({ name, settings }) => {
+    const host = hostOf(settings);
+    return host === null ? [] : [{ name: String(name), host }];
+  });
+}
+
+function hostOf(settings: unknown): string | null {
+  try {
+    const read = (typeof settings === 'string' ? JSON.parse(settings) : settings) as {
+      readonly apiBaseUrl?: string;
+      readonly webhookUrl?: string;
+    };
+    return new URL(read.apiBaseUrl ?? read.webhookUrl ?? '').hostname;
+  } catch {
+    // Mail has no address, and settings that cannot be read are named by the doctor.
+    return null;
+  }
 }
 
 async function blockingRules(db: AnyDatabase): Promise<readonly string[]> {
