@@ -72,7 +72,12 @@ function events(settle: Settle): Command {
         'List events of the runtime detector with what came of each, the newest first. With -f print them as they come.',
       )
       .addOption(wordOption('--effect <effect>', 'strongest effect: allow, record, notify, issue or stop'))
-      .addOption(new Option('--rule <name>', 'rule of the detector, or runtime rule that decided'))
+      .addOption(
+        new Option(
+          '--rule <name>',
+          'rule of the detector, runtime rule that decided, or policy:NAME of a stop',
+        ),
+      )
       .addOption(new Option('--priority <priority>', 'this priority or a more severe one'))
       .addOption(new Option('--image <image>', 'part of the name of the image, or its digest'))
       .addOption(new Option('--namespace <name>', 'namespace of the pod'))

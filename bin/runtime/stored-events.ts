@@ -35,7 +35,8 @@ export async function readStoredEvents(
 
 /** toRecordedEvent gives an event as rules judge it. */
 function toRecordedEvent(event: EventBody): RecordedEvent {
-  const { id, kind, rule, host, digest, namespace, effect, alerted, image, pod, workload } = event;
+  const { id, kind, rule, host, digest, namespace, effect, alerted, image, pod, workload, matched_rule } =
+    event;
   return {
     id,
     subject: {
@@ -43,16 +44,16 @@ function toRecordedEvent(event: EventBody): RecordedEvent {
       at: parseTime(event.at),
       rule,
       priority: parsePriority(event.priority) ?? 'Debug',
-      source: event.source ?? 'syscall',
+      source: event.source ?? '',
       tags: event.tags,
       host: host ?? '',
       digest,
       namespace,
       fields: toFields(event.output_fields ?? {}),
-      lastVerdict: 'none',
-      signed: false,
+      lastVerdict: event.last_verdict ?? 'none',
+      signed: event.signed ?? false,
     },
-    rule: event.matched?.startsWith('policy:') === true ? null : event.matched,
+    rule: matched_rule,
     effect,
     alerted,
     recorded: effect,

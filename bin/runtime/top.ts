@@ -24,6 +24,9 @@ export interface RuntimeTopOptions extends ServiceFlags {
   readonly output: readonly string[];
 }
 
+/** Rules that decide now, of each pair. */
+const RULES_NAMED = 3;
+
 /** runRuntimeTop is `ipo runtime top`. */
 export async function runRuntimeTop(
   options: RuntimeTopOptions,
@@ -63,27 +66,33 @@ export async function runRuntimeTop(
 }
 
 /** As the API names things. */
-function toBody({ events, from, to, groups, items }: NoiseReport) {
+function toBody({ events, allowed, from, to, groups, items }: NoiseReport) {
   const time = (ms: number | null): string | null => (ms === null ? null : formatTime(ms));
   return {
     events,
+    allowed,
     from: time(from),
     to: time(to),
     total: groups,
-    items: items.map(({ last, ...noise }) => ({ ...noise, last: formatTime(last) })),
+    items: items.map(({ last, decidedBy, ...noise }) => ({
+      ...noise,
+      decided_by: decidedBy,
+      last: formatTime(last),
+    })),
   };
 }
 
-function linesOf({ events, groups, items }: NoiseReport): readonly string[] {
-  if (items.length === 0) return ['No event.'];
+function linesOf({ events, allowed, groups, items }: NoiseReport): readonly string[] {
+  const beside = allowed === 0 ? '' : ` Rules allow ${counted(allowed, 'more event')}.`;
+  if (items.length === 0) return [`No event.${beside}`];
   return [
-    `${counted(events, 'event')} of ${counted(groups, 'pair')} of rule and workload.`,
+    `${counted(events, 'event')} of ${counted(groups, 'pair')} of rule and workload.${beside}`,
     ...items.flatMap((noise, i) => ['', ...linesOfOne(noise, i + 1)]),
   ];
 }
 
 function linesOfOne(noise: Noise, number: number): readonly string[] {
-  const { rule, namespace, workload, events, alerts, share, allow, also } = noise;
+  const { rule, namespace, workload, events, alerts, share, decidedBy, allow, also } = noise;
   const where = `${namespace ?? '–'}/${workload}`;
   const percent = `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
   const others = also.workloads.map(
@@ -95,13 +104,23 @@ function linesOfOne(noise: Noise, number: number): readonly string[] {
       : `It would also silence ${counted(also.events, 'other event')}${also.alerts > 0 ? `, ${counted(also.alerts, 'alert')} among them` : ''}: ${others.join(', ')}.`;
   return [
     `${number}. ${oneLine(rule)} in ${oneLine(where)}: ${counted(events, 'event')} (${percent}), ${counted(alerts, 'alert')}`,
-    '   This rule would silence it:',
+    `   This rule would silence it${beforeOf(decidedBy)}:`,
     ...toYaml([allow])
       .trimEnd()
       .split('\n')
       .map((line) => `    ${line}`),
     `   ${oneLine(more)}`,
   ];
+}
+
+/** The first rule that matches decides: where the new one has to stand. */
+function beforeOf(decidedBy: Noise['decidedBy']): string {
+  const named = decidedBy
+    .slice(0, RULES_NAMED)
+    .map(({ rule, events }) => `${oneLine(rule)} (${counted(events, 'event')})`);
+  const left = decidedBy.length - named.length;
+  if (left > 0) named.push(counted(left, 'other rule'));
+  return named.length === 0 ? '' : `, before ${named.join(', ')}`;
 }
 
 function oneLine(text: string): string {

@@ -13,7 +13,7 @@ export {
   type RuntimeProblem,
   type WrittenRuntimePolicy,
 } from './document.ts';
-export { actorOf, EFFECTS, type RuntimeEffect } from './effect.ts';
+export { actorOf, EFFECTS, stopperOf, type RuntimeEffect } from './effect.ts';
 export { parseEvent, toFields, type DetectorEvent, type EventKind, type UnreadableEvent } from './event.ts';
 export { readEventLines, toRecorded, type EventLines } from './event-lines.ts';
 export { fieldReader, type FieldReader } from './field-reader.ts';
@@ -47,7 +47,14 @@ export type {
 } from './stop-ports.ts';
 export { joinEvent, type Joined, type KnownPod, type PodsNow } from './join.ts';
 export { parseLossless } from './lossless.ts';
-export { LAST_VERDICTS, openMatcher, type LastVerdict, type Matcher, type Subject } from './match.ts';
+export {
+  LAST_VERDICTS,
+  openMatcher,
+  readLastVerdict,
+  type LastVerdict,
+  type Matcher,
+  type Subject,
+} from './match.ts';
 export { PodIndex } from './pod-index.ts';
 export {
   parseRuntimePolicyValue,

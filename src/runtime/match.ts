@@ -7,6 +7,11 @@ import type { RuntimeMatch } from './schema.ts';
 export const LAST_VERDICTS = ['allowed', 'refused', 'none'] as const;
 export type LastVerdict = (typeof LAST_VERDICTS)[number];
 
+/** readLastVerdict reads one that was written down. */
+export function readLastVerdict(text: string | null): LastVerdict {
+  return LAST_VERDICTS.find((one) => one === text) ?? 'none';
+}
+
 /** Subject is an event as rules and runtime policies judge it: joined, with what was known of its image then. */
 export interface Subject {
   readonly kind: 'event' | 'heartbeat' | 'test';

@@ -1,3 +1,4 @@
+import { byCodeUnit } from '../base/index.ts';
 import { openMatcher } from './match.ts';
 import { runtimeRule, type RuntimeRule } from './schema.ts';
 import type { RecordedEvent } from './whatif.ts';
@@ -14,6 +15,8 @@ export interface Noise {
   readonly share: number;
   /** UTC milliseconds. */
   readonly last: number;
+  /** The rules that decide these events now, those of most first: a rule that silences them stands before each. */
+  readonly decidedBy: readonly { readonly rule: string; readonly events: number }[];
   /** The rule that would silence it. */
   readonly allow: RuntimeRule;
   /** What else that rule would silence, among the events that were looked at. */
@@ -32,6 +35,8 @@ export interface Noise {
 /** NoiseReport is what makes the noise, the loudest first. */
 export interface NoiseReport {
   readonly events: number;
+  /** Events beside these that a rule allowed: those make no noise. */
+  readonly allowed: number;
   readonly from: number | null;
   readonly to: number | null;
   readonly groups: number;
@@ -64,9 +69,13 @@ interface Group {
   readonly events: RecordedEvent[];
 }
 
-/** findNoise groups events by rule of the detector and workload, and gives for the loudest the narrowest rule that allows all of theirs. */
+/**
+ * findNoise groups events that no rule allowed by rule of the detector and workload, and gives for the loudest the narrowest rule that allows
+ * all of theirs. The order of the events makes no difference.
+ */
 export function findNoise(all: readonly RecordedEvent[], limit: number): NoiseReport {
-  const events = all.filter(({ subject }) => subject.kind === 'event');
+  const reported = all.filter(({ subject }) => subject.kind === 'event');
+  const events = reported.filter(({ effect }) => effect !== 'allow');
   const groups = new Map<string, Group>();
   for (const event of events) {
     const { rule, namespace } = event.subject;
@@ -76,18 +85,21 @@ export function findNoise(all: readonly RecordedEvent[], limit: number): NoiseRe
     if (group === undefined) groups.set(key, { rule, namespace, workload, events: [event] });
     else group.events.push(event);
   }
-  const loudest = [...groups.values()].toSorted((a, b) => b.events.length - a.events.length).slice(0, limit);
+  // Of equally loud ones the first by name: events come in either order.
+  const ordered = [...groups].toSorted(([a], [b]) => byCodeUnit(a, b)).map(([, group]) => group);
+  const loudest = ordered.toSorted((a, b) => b.events.length - a.events.length).slice(0, limit);
   const times = events.map(({ subject }) => subject.at);
   const [from, to] = times.length === 0 ? [null, null] : [least(times), most(times)];
-  const items = loudest.map((group) => toNoise(group, groups, events.length));
-  return { events: events.length, from, to, groups: groups.size, items };
+  const items = loudest.map((group) => toNoise(group, ordered, events.length));
+  const allowed = reported.length - events.length;
+  return { events: events.length, allowed, from, to, groups: groups.size, items };
 }
 
-function toNoise(group: Group, groups: ReadonlyMap<string, Group>, total: number): Noise {
+function toNoise(group: Group, groups: readonly Group[], total: number): Noise {
   const { rule, namespace, workload, events } = group;
   const allow = allowing(group);
   const matches = openMatcher(allow.match);
-  const others = [...groups.values()].flatMap((other) => {
+  const others = groups.flatMap((other) => {
     const silenced = other === group ? [] : other.events.filter(({ subject }) => matches(subject));
     return silenced.length === 0 ? [] : [{ other, silenced }];
   });
@@ -109,9 +121,18 @@ function toNoise(group: Group, groups: ReadonlyMap<string, Group>, total: number
     alerts: alertsIn(events),
     share: events.length / total,
     last: most(events.map(({ subject }) => subject.at)),
+    decidedBy: decidersOf(events),
     allow,
     also: { events: sum(({ length }) => length), alerts: sum(alertsIn), workloads },
   };
+}
+
+function decidersOf(events: readonly RecordedEvent[]): Noise['decidedBy'] {
+  const counts = new Map<string, number>();
+  for (const { rule } of events) if (rule !== null) counts.set(rule, (counts.get(rule) ?? 0) + 1);
+  return [...counts]
+    .map(([rule, count]) => ({ rule, events: count }))
+    .toSorted((a, b) => b.events - a.events || byCodeUnit(a.rule, b.rule));
 }
 
 /** A match cannot name a workload, so that fields stand for it that are the same in all of its events. */

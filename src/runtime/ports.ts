@@ -1,5 +1,6 @@
 import type { RuntimeEffect } from './effect.ts';
 import type { DetectorEvent } from './event.ts';
+import type { LastVerdict } from './match.ts';
 import type { Priority } from './priority.ts';
 import type { RuntimePolicy, RuntimeRule } from './schema.ts';
 
@@ -88,6 +89,9 @@ export interface StoredEvent {
   readonly image: string | null;
   readonly digest: string | null;
   readonly basis: string | null;
+  /** What was known of the image when it was decided; null before. */
+  readonly lastVerdict: LastVerdict | null;
+  readonly signed: boolean | null;
   readonly matchedRule: string | null;
   /** Null until it is decided. */
   readonly effect: string | null;
@@ -101,7 +105,7 @@ export interface StoredEvent {
 /** EventFilter narrows events; null is any. */
 export interface EventFilter {
   readonly effect: RuntimeEffect | null;
-  /** The detector's rule, or one of ours that decided. */
+  /** The detector's rule, one of ours that decided, or `policy:<name>` for what a runtime policy stopped. */
   readonly rule: string | null;
   /** This priority or a graver one. */
   readonly priority: Priority | null;

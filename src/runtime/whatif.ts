@@ -195,12 +195,14 @@ export class RuntimeReplay {
     };
   }
 
+  /** A stop is written over what the rule did: by then it notified where it alerted. */
   #noteRecorded({ recorded, alerted }: RecordedEvent): void {
     if (alerted) this.#recorded.alerts += 1;
     if (recorded === 'stop') this.#recorded.stops += 1;
-    if (recorded === 'allow') this.#recorded.allow += 1;
-    else if (recorded === 'record' || recorded === null) this.#recorded.record += 1;
-    else this.#recorded.notify += 1;
+    const notified = recorded === 'notify' || recorded === 'issue' || (recorded === 'stop' && alerted);
+    if (notified) this.#recorded.notify += 1;
+    else if (recorded === 'allow') this.#recorded.allow += 1;
+    else this.#recorded.record += 1;
   }
 
   #ruleOf(name: string | null): { events: number; alerts: number } {

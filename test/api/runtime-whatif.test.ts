@@ -115,6 +115,17 @@ forEachEngine('the what-if over stored events', (engine) => {
       assert.equal((await call(wrong)).status, 400, JSON.stringify(wrong));
   });
 
+  test('of events whose pods were stopped, what their rules had decided counts beside the stops', async (t) => {
+    const { store, call } = await start(t, engine);
+    // One that no rule matched, one that alerted, one that a rule recorded or that was throttled.
+    await store.write((transaction) =>
+      sql`update runtime_events set effect = 'stop', policy = 'stop', policy_effect = 'stop', matched_rule = case when id = 286 then null else 'shells' end,
+        alerted = case when id = 287 then 1 else 0 end where id >= 286`.execute(transaction),
+    );
+    const { body } = await call({ rules: [RULE], policies: [] });
+    assert.deepEqual(body['recorded'], { allow: 0, record: 167, notify: 1, alerts: 1, stops: 3 });
+  });
+
   test('ipo runtime whatif asks the service where no file of events is given', async (t) => {
     const { url } = await start(t, engine);
     const directory = scratchDirectory(t);

@@ -249,6 +249,37 @@ forEachEngine('the routes of runtime events', (engine) => {
       assert.equal((await call('GET', `/runtime/events?${query}`)).status, 400, query);
   });
 
+  test('a stopped event keeps the rule that decided, is found by it and by its policy, and says what the rules saw', async (t) => {
+    const { store, call } = await start(t, engine);
+    const events = [1, 2, 3].map((n) => {
+      const time = `2026-11-20T06:00:0${n}Z`;
+      const event = parseEvent(JSON.stringify({ rule: 'Shell', priority: 'Notice', time }), NOW);
+      assert.ok(!('fault' in event));
+      return { event, receivedAt: NOW };
+    });
+    await runtimeIntake(store).append('', events);
+    await store.write((transaction) =>
+      run(
+        transaction,
+        sql`update runtime_events set decided_at = 1, matched_rule = case when id = 2 then null else 'shells' end, policy = 'stop-shells',
+          effect = case when id = 3 then 'notify' else 'stop' end, policy_effect = case when id = 3 then 'withheld' else 'stop' end,
+          last_verdict = 'refused', signed = 1`,
+      ),
+    );
+    const of = async (query: string): Promise<readonly unknown[]> =>
+      (await call('GET', `/runtime/events?after=0&${query}`)).body.items.map(
+        ({ id, matched, matched_rule: rule }) => [id, matched, rule],
+      );
+    const first = [1, 'policy:stop-shells', 'shells'];
+    const second = [2, 'policy:stop-shells', null];
+    const third = [3, 'shells', 'shells'];
+    assert.deepEqual(await of('rule=shells'), [first, third]);
+    assert.deepEqual(await of('rule=policy:stop-shells'), [first, second]);
+    assert.deepEqual(await of('rule=Shell'), [first, second, third]);
+    const { body } = await call('GET', '/runtime/events/1');
+    assert.deepEqual([body['last_verdict'], body['signed']], ['refused', true]);
+  });
+
   test('a number that no double holds goes out as it came', async (t) => {
     const store = await engine.open(t);
     const event = parseEvent(

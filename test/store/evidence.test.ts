@@ -175,6 +175,20 @@ forEachEngine('evidence packages of a store', (engine) => {
     }
   });
 
+  test('a stopped event is listed by its policy, with the rule that decided', async (t) => {
+    const store = await engine.open(t);
+    await store.write((transaction) =>
+      run(
+        transaction,
+        sql`insert into runtime_events (at, rule, priority, output, effect, matched_rule, policy, policy_effect, kind)
+          values (${FROM}, 'Shell', 'Notice', 'o', 'stop', 'all', 'no-shells', 'stop', 'event')`,
+      ),
+    );
+    const wish = { from: FROM, to: TO, clusters: [], namespaces: [], includeRuntimeRaw: false };
+    const [decision] = (await runtimeSection(store, toRequest(wish, NOW))).decisions;
+    assert.deepEqual([decision?.['matched'], decision?.['matched_rule']], ['policy:no-shells', 'all']);
+  });
+
   test('nodes and their ceiling are those of the clusters that were asked for and still run', async (t) => {
     const store = await engine.open(t);
     assert.deepEqual(await nodesOf(store, []), { count: null, ceiling: null });

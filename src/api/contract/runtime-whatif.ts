@@ -42,7 +42,9 @@ export const runtimeWhatIfSchema = z
     recorded: z
       .object({ ...effects, alerts: count, stops: count })
       .nullable()
-      .describe('What came of the same events when they came'),
+      .describe(
+        'What came of the same events when they came. One whose pod was stopped counts as `notify` too where it alerted, else as `record`',
+      ),
     by_rule: z.array(z.object({ rule: maybe, action: z.string(), events: count, alerts: count })),
     by_workload: z.array(
       z.object({

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { EFFECTS, MAX_RULES, parsePriority, PRIORITIES, runtimeRule } from '../../runtime/index.ts';
+import {
+  EFFECTS,
+  LAST_VERDICTS,
+  MAX_RULES,
+  parsePriority,
+  PRIORITIES,
+  runtimeRule,
+} from '../../runtime/index.ts';
 import { moment } from './moment.ts';
 import { listOf, pageSchema } from './paging.ts';
 
@@ -106,7 +113,9 @@ export const eventsQuery = z
       .enum(EFFECTS, { error: `effect must be one of ${EFFECTS.join(', ')}` })
       .optional()
       .describe('The strongest thing that came of it'),
-    rule: text.optional().describe('Rule of the detector, or runtime rule that decided'),
+    rule: text
+      .optional()
+      .describe('Rule of the detector, runtime rule that decided, or `policy:<name>` of a stop'),
     priority: z
       .string()
       .transform((value, context) => {
@@ -187,8 +196,19 @@ export const eventSchema = z
     match_basis: maybe.describe(
       'How the image was found: `field`, `pod` or `none`; null until it is decided',
     ),
+    last_verdict: z
+      .enum(LAST_VERDICTS)
+      .nullable()
+      .describe('The last admission review of the image when it was decided; null before'),
+    signed: z
+      .boolean()
+      .nullable()
+      .describe('Whether a signature of the image was verified by then; null until it is decided'),
     matched: maybe.describe(
       'The runtime rule that decided; of a stop `policy:<name>`, the runtime policy that stopped the pod',
+    ),
+    matched_rule: maybe.describe(
+      'The runtime rule that decided, of a stop too; null where none matched, and until it is decided',
     ),
     effect: maybe.describe('Null until it is decided'),
     policy: maybe.describe('The runtime policy that asks for a stop'),

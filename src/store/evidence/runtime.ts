@@ -93,7 +93,7 @@ type EventRow = Row<
   | 'host'
 >;
 
-/** A stop shows under the name of its policy. */
+/** A stop shows under the name of its policy; the rule that decided stands beside it. */
 function toDecision(event: EventRow): Readonly<Record<string, unknown>> {
   return {
     at: formatTime(event.at),
@@ -105,6 +105,7 @@ function toDecision(event: EventRow): Readonly<Record<string, unknown>> {
       policy: event.policy,
       policyEffect: event.policy_effect,
     }),
+    matched_rule: event.matched_rule,
     policy: event.policy,
     policy_effect: event.policy_effect,
     cluster: event.cluster,

@@ -2,6 +2,8 @@ import { sql, type RawBuilder, type Selectable } from 'kysely';
 import {
   isAtLeast,
   PRIORITIES,
+  readLastVerdict,
+  stopperOf,
   type EventFilter,
   type RuntimeEvents,
   type StoredEvent,
@@ -46,7 +48,11 @@ function whereOf(filter: EventFilter): RawBuilder<unknown> {
   const parts: RawBuilder<unknown>[] = [sql`id > ${after ?? 0}`];
   if (since !== null) parts.push(sql`at >= ${Math.ceil(since)}`);
   if (effect !== null) parts.push(sql`effect = ${effect}`);
-  if (rule !== null) parts.push(sql`(rule = ${rule} or matched_rule = ${rule})`);
+  if (rule !== null) {
+    const stopper = stopperOf(rule);
+    const stopped = stopper === null ? sql`` : sql` or (policy = ${stopper} and policy_effect = 'stop')`;
+    parts.push(sql`(rule = ${rule} or matched_rule = ${rule}${stopped})`);
+  }
   if (namespace !== null) parts.push(sql`namespace = ${namespace}`);
   if (image !== null)
     parts.push(sql`(digest = ${image} or lower(image) like ${containing(image)} escape '\\')`);
@@ -81,6 +87,8 @@ export function toStoredEvent(row: EventRow): StoredEvent {
     image: row.image,
     digest: row.digest,
     basis: row.match_basis,
+    lastVerdict: row.last_verdict === null ? null : readLastVerdict(row.last_verdict),
+    signed: row.signed === null ? null : row.signed === 1,
     matchedRule: row.matched_rule,
     effect: row.effect,
     policy: row.policy,

@@ -3,6 +3,7 @@ import { sql, type RawBuilder } from 'kysely';
 import {
   fieldReader,
   parsePriority,
+  readLastVerdict,
   type FieldReader,
   type LastVerdict,
   type Priority,
@@ -130,7 +131,7 @@ class RecordedSubject implements Subject {
     priorityOf: (text: string) => Priority,
     reader: FieldReader | null,
   ) {
-    const [kind, verdict] = [cells[2], cells[18]];
+    const kind = cells[2];
     this.at = cells[1];
     this.kind = kind === 'heartbeat' || kind === 'test' ? kind : 'event';
     this.rule = cells[3];
@@ -140,7 +141,7 @@ class RecordedSubject implements Subject {
     this.tags = cells[7] === null ? NO_TAGS : tagsOf(cells[7]);
     this.digest = cells[9];
     this.namespace = cells[10];
-    this.lastVerdict = verdict === 'allowed' || verdict === 'refused' ? verdict : 'none';
+    this.lastVerdict = readLastVerdict(cells[18]);
     this.signed = cells[19] === 1;
     this.#reader = reader;
     this.#text = cells[8];
