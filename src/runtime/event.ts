@@ -152,5 +152,12 @@ function isCut(value: string | null): boolean {
 
 function keyOf(host: string, time: string, rule: string, fields: ReadonlyMap<string, string | null>): string {
   const sorted = [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return hash('sha256', JSON.stringify([host, time, rule, sorted]), 'base64url');
+  return hash('sha256', JSON.stringify([host, exactTime(time), rule, sorted]), 'base64url');
+}
+
+/** A time as Falco writes it, to the nanosecond; the relay leaves out zeros at its end. */
+function exactTime(time: string): string {
+  const fraction = /\.(\d+)/.exec(time)?.[1] ?? '';
+  const second = new Date(Math.floor(parseTime(time) / 1000) * 1000).toISOString();
+  return second.replace('.000Z', `.${fraction.slice(0, 9).padEnd(9, '0')}Z`);
 }

@@ -55,6 +55,17 @@ test('the same event twice has one key, whatever the order of its fields; anothe
   assert.notEqual(keyOf({ a: 1 }), keyOf({ a: 1 }, { time: TIME.replace('123Z', '124Z') }));
 });
 
+test('a time is compared to the nanosecond, however it is written: the relay drops zeros behind it', () => {
+  const keyOf = (time: string) => read(event({ time, hostname: 'n' })).key;
+  const falco = keyOf('2026-10-07T14:02:11.120000000Z');
+  for (const time of ['11.12Z', '11.120Z', '11.12+00:00', '11.1200000000Z'])
+    assert.equal(keyOf(`2026-10-07T14:02:${time}`), falco, time);
+  assert.equal(keyOf('2026-10-07T16:32:11.12+02:30'), falco);
+  assert.equal(keyOf('2026-10-07T14:02:11Z'), keyOf('2026-10-07T14:02:11.000000000Z'));
+  for (const time of ['11.120000001Z', '12.12Z', '11.12-00:01'])
+    assert.notEqual(keyOf(`2026-10-07T14:02:${time}`), falco, time);
+});
+
 test('an invalid event is refused with the reason', () => {
   const refused = (text: string): string => {
     const found = parseEvent(text, AT);
