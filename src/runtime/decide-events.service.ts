@@ -1,5 +1,5 @@
 import { DAY_MS, type Clock, type Count } from '../base/index.ts';
-import { RuntimeDecider, type RuntimeDecision } from './decide.ts';
+import { actingPolicy, RuntimeDecider, type RuntimeDecision } from './decide.ts';
 import type { DecisionStore, EventDecision, KnownImage } from './decide-ports.ts';
 import { toFields } from './event.ts';
 import { joinEvent, type Joined, type PodsNow } from './join.ts';
@@ -139,16 +139,14 @@ export class DecideEvents {
     }
   }
 
-  /** Of the runtime policies that ask for a stop the first that enforces acts; else the first. */
   #acting({ stops }: RuntimeDecision): {
     readonly policy: RuntimePolicy;
     readonly effect: 'pending' | 'would_stop' | 'withheld';
   } | null {
-    const enforcing = stops.find(({ spec }) => spec.enforcement === 'Enforce');
-    if (enforcing !== undefined)
-      return { policy: enforcing, effect: this.#deps.stopper === null ? 'withheld' : 'pending' };
-    const [first] = stops;
-    return first === undefined ? null : { policy: first, effect: 'would_stop' };
+    const policy = actingPolicy(stops);
+    if (policy === null) return null;
+    if (policy.spec.enforcement === 'Audit') return { policy, effect: 'would_stop' };
+    return { policy, effect: this.#deps.stopper === null ? 'withheld' : 'pending' };
   }
 
   async #deciderOf(rules: readonly StoredRule[], policies: readonly RuntimePolicy[]) {

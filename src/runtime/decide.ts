@@ -26,6 +26,11 @@ export interface Decided {
   readonly alerted: boolean;
 }
 
+/** actingPolicy gives the one that acts, of those that ask for a stop: the first that enforces, else the first; null of none. */
+export function actingPolicy(stops: readonly RuntimePolicy[]): RuntimePolicy | null {
+  return stops.find(({ spec }) => spec.enforcement === 'Enforce') ?? stops[0] ?? null;
+}
+
 interface OpenRule {
   readonly name: string;
   readonly matches: Matcher;

@@ -1,4 +1,4 @@
-import { RuntimeDecider, type Decided } from './decide.ts';
+import { actingPolicy, RuntimeDecider, type Decided } from './decide.ts';
 import { guardStop, STOP_PERIOD, WORKLOAD_PERIOD } from './guard-stop.ts';
 import type { RuntimePolicy, RuntimeRule } from './schema.ts';
 
@@ -158,7 +158,8 @@ export class RuntimeReplay {
         workload.issues += 1;
       }
     }
-    for (const policy of decision.stops) this.#stop(event, policy, workload);
+    const policy = actingPolicy(decision.stops);
+    if (policy !== null) this.#stop(event, policy, workload);
   }
 
   result(): RuntimeWhatIf {

@@ -7,6 +7,7 @@ import {
   parseRuntimeFile,
   readEventLines,
   RuntimeReplay,
+  runtimePolicySpec,
   toRecorded,
   type StopQuestion,
 } from '../../src/runtime/index.ts';
@@ -120,6 +121,34 @@ test('a replay counts alerts, issues and stops, a pod being stopped once', () =>
     ['withheld dns', 'stop web-2', 'alert web-2', 'stop web-1', 'alert web-1'],
   );
   assert.deepEqual(by_rule[0], { rule: 'shells', action: 'notify', events: 4, alerts: 2 });
+});
+
+test('of several policies that ask for a stop one acts in a replay too: the first that enforces', () => {
+  const policyOf = (name: string, enforcement: 'Audit' | 'Enforce') => ({
+    name,
+    spec: runtimePolicySpec.parse({ match: { rules: ['Shell'] }, enforcement }),
+  });
+  const event = parseEvent(
+    JSON.stringify({
+      ...{ rule: 'Shell', priority: 'Notice', time: '2026-10-07T14:02:11Z', hostname: 'n' },
+      output_fields: { 'container.image.digest': `sha256:${'a'.repeat(64)}`, 'k8s.ns.name': 'shop' },
+    }),
+    null,
+  );
+  assert.ok(!('fault' in event));
+  const policies = [policyOf('a', 'Audit'), policyOf('c', 'Enforce'), policyOf('b', 'Enforce')];
+  for (const [pod, expected] of [
+    [null, { stops: 0, stops_withheld: 1, kind: 'withheld' }],
+    ['web-1', { stops: 1, stops_withheld: 0, kind: 'stop' }],
+  ] as const) {
+    const replay = new RuntimeReplay({ rules: [], policies }, { maxStops: 10, ownNamespace: null }, true);
+    replay.take({ ...toRecorded(event, 1), pod });
+    const { stops, stops_withheld, samples } = replay.result();
+    assert.deepEqual(
+      [stops, stops_withheld, samples.map(({ kind, by }) => [kind, by])],
+      [expected.stops, expected.stops_withheld, [[expected.kind, 'b']]],
+    );
+  }
 });
 
 test('the explanation names what does not match', () => {
