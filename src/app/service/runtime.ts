@@ -1,7 +1,6 @@
 import type { Clock, Count, Log } from '../../base/index.ts';
 import {
   DecideEvents,
-  PodIndex,
   type PodsNow,
   type PodStopper,
   type RuntimePolicySource,
@@ -13,6 +12,7 @@ import type { Settings } from '../config/settings.ts';
 import { openDetector, type DetectorDeps, type ServiceDetector } from '../detector/detector.ts';
 import type { Job } from '../running/jobs.ts';
 import type { ServiceParts } from './parts.ts';
+import { openKnownPods } from './known-pods.ts';
 import { openPodStops } from './pod-stops.ts';
 
 /** RuntimeOptions are what events of the detector are taken and decided with. */
@@ -47,6 +47,8 @@ export function openRuntime(options: RuntimeOptions): ServiceRuntime {
 function runtimeJobs(options: RuntimeOptions): readonly Job[] {
   const { store, settings, cluster, clock, metrics: count } = options;
   const decisions = decisionStore(store, signatureKeys(options.parts));
+  const synced = (): boolean => cluster?.reads.states().every((one) => one.synced) ?? true;
+  const known = cluster === null ? null : openKnownPods(cluster.reads.runningPods, { clock, synced });
   const events = new DecideEvents({
     cluster: settings.clusterName ?? '',
     store: decisions,
@@ -54,15 +56,15 @@ function runtimeJobs(options: RuntimeOptions): readonly Job[] {
     clock,
     count,
     policies: cluster === null ? runtimePolicySource(store) : objectsInEffect(cluster),
-    pods: cluster === null ? (digests) => knownImages(decisions, digests) : runningPods(cluster, clock),
+    pods: (digests) => (known === null ? knownImages(decisions, digests) : known.now()),
     stopper: cluster === null ? null : stopperOf(options, cluster),
     fence: () => (cluster === null ? null : cluster.leader.fence()),
   });
-  const leads = (): boolean =>
-    cluster === null || (cluster.leadsCluster() && cluster.reads.states().every(({ synced }) => synced));
+  const leads = (): boolean => cluster === null || (cluster.leadsCluster() && synced());
   const at = { every: EVERY, again: EVERY, leaderOnly: false, mayRun: leads };
   return [
     { name: 'runtime-decisions', ...at, atStart: true, run: (signal) => events.run(signal) },
+    ...(settings.integrations.detector.enabled ? (known?.jobs ?? []) : []),
     ...(cluster === null
       ? []
       : [{ name: 'runtime-stops', ...at, run: (signal: AbortSignal) => events.stop(signal) }]),
@@ -80,30 +82,6 @@ function stopperOf(options: RuntimeOptions, cluster: Cluster): PodStopper {
 
 function objectsInEffect({ runtimePolicies }: Cluster): RuntimePolicySource {
   return { inEffect: async () => runtimePolicies.policies.current() ?? [] };
-}
-
-/** The pods of the cluster, and those that were there a moment ago. */
-function runningPods({ reads }: Cluster, clock: Clock): () => Promise<PodsNow> {
-  const index = new PodIndex();
-  return async () => {
-    const { pods } = await reads.runningPods.list();
-    index.take(
-      pods.map(({ namespace, name, uid, workload, containers }) => ({
-        namespace,
-        name,
-        uid,
-        workload,
-        containers: containers.map(({ name: container, image, digest, id = null }) => ({
-          name: container,
-          image,
-          digest,
-          id,
-        })),
-      })),
-      clock.now(),
-    );
-    return index;
-  };
 }
 
 /** Outside of a cluster nothing is known to run: a digest counts that was reviewed or scanned. */
