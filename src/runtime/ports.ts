@@ -118,12 +118,20 @@ export interface EventFilter {
   readonly after: number | null;
 }
 
+/** EventListPage is a page of them. */
+export interface EventListPage {
+  readonly limit: number;
+  readonly offset: number;
+  /** UTC milliseconds: nothing is given behind an event that came from then on and is not decided. Null or absent waits for none. */
+  readonly undecidedFrom?: number | null;
+}
+
 /** RuntimeEvents reads events that came. */
 export interface RuntimeEvents {
   /** Newest first; behind an id the oldest first, so that somebody can follow. */
   list(
     filter: EventFilter,
-    page: { readonly limit: number; readonly offset: number },
+    page: EventListPage,
   ): Promise<{ readonly items: readonly StoredEvent[]; readonly total: number }>;
   /** Null where there is none of this id. */
   get(id: number): Promise<StoredEvent | null>;

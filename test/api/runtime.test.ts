@@ -33,7 +33,7 @@ async function start(t: TestContext, engine: TestEngine) {
       audit,
       together: (act) => store.write(act),
     }),
-    ...runtimeEventRoutes({ events: runtimeEvents(store) }),
+    ...runtimeEventRoutes({ events: runtimeEvents(store), clock: Date }),
   ]);
   const call = async (
     method: string,
@@ -288,7 +288,7 @@ forEachEngine('the routes of runtime events', (engine) => {
     );
     assert.ok(!('fault' in event));
     await runtimeIntake(store).append('', [{ event, receivedAt: NOW }]);
-    const { url } = await startApi(t, runtimeEventRoutes({ events: runtimeEvents(store) }));
+    const { url } = await startApi(t, runtimeEventRoutes({ events: runtimeEvents(store), clock: Date }));
     const answer = await fetch(`${url}/api/v1/runtime/events`, {
       headers: { authorization: 'Bearer viewer-token' },
     });

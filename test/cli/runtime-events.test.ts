@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { imageDetailViews } from '../../bin/images/view.ts';
 import { openPaint } from '../../bin/terminal/paint.ts';
@@ -38,15 +39,16 @@ async function serve(t: TestContext) {
   const directory = scratchDirectory(t);
   const store = await openStore({ url: `sqlite:${join(directory, 'ipo.db')}` });
   t.after(() => store.close());
-  const add = async (...lines: readonly string[]): Promise<void> => {
+  const addAt = async (receivedAt: number, ...lines: readonly string[]): Promise<void> => {
     const events = lines.map((line) => {
       const event = parseEvent(line, NOW);
       if ('fault' in event) throw new Error(event.fault);
-      return { event, receivedAt: NOW };
+      return { event, receivedAt };
     });
     await runtimeIntake(store).append('eu', events);
   };
-  const { url } = await startApi(t, runtimeEventRoutes({ events: runtimeEvents(store) }));
+  const add = (...lines: readonly string[]): Promise<void> => addAt(NOW, ...lines);
+  const { url } = await startApi(t, runtimeEventRoutes({ events: runtimeEvents(store), clock: Date }));
   const run = (...args: readonly string[]) =>
     ipo(['runtime', ...args], {
       env: { IPO_SERVER: url, IPO_TOKEN: 'viewer-token', XDG_CONFIG_HOME: directory },
@@ -55,7 +57,7 @@ async function serve(t: TestContext) {
     store.write((transaction) =>
       sql.raw(`update runtime_events set ${set} where ${where}`).execute(transaction),
     );
-  return { run, add, decide, directory };
+  return { run, add, addAt, decide, directory };
 }
 
 test('events are listed newest first with what came of them, filtered, and inert', async (t) => {
@@ -107,12 +109,26 @@ test('events are followed from the next one on, or from a time, one a line', asy
     ['event 1', 'event 2'],
   );
   const following = run('events', '-f', '--limit', '1');
-  await new Promise((resolve) => setTimeout(resolve, 400));
+  await sleep(400);
   await add(lineOf(3));
   const { code, out } = await following;
   assert.equal(code, 0);
   assert.match(out, /^\S+Z Warning .* Read sensitive file: event 3\n$/);
   assert.equal((await run('events', '-f', '-o', 'markdown')).code, 2);
+});
+
+test('an event that is followed is shown once it is decided', async (t) => {
+  const { run, add, addAt, decide } = await serve(t);
+  await add(lineOf(1));
+  const following = run('events', '-f', '--limit', '2');
+  await sleep(400);
+  await addAt(Date.now(), lineOf(2), lineOf(3));
+  await sleep(1300);
+  await decide("decided_at = 1, effect = 'record'", 'id = 3');
+  await sleep(1300);
+  await decide("decided_at = 1, effect = 'notify'", 'id = 2');
+  const { out } = await following;
+  assert.match(out, /^\S+Z Warning notify .*: event 2\n\S+Z Warning record .*: event 3\n$/);
 });
 
 test('the loudest pairs of rule and workload come with the rule that silences them and what else it would', async (t) => {

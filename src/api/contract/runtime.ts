@@ -138,7 +138,9 @@ export const eventsQuery = z
       .min(0, { error: 'after must not be below 0' })
       .max(Number.MAX_SAFE_INTEGER, { error: 'after is too large' })
       .optional()
-      .describe('Only events behind this id, the oldest first: to follow what comes'),
+      .describe(
+        'Only events behind this id, the oldest first and none before it is decided: to follow what comes',
+      ),
     limit: z.coerce
       .number(limit)
       .int(limit)

@@ -1,4 +1,4 @@
-import { formatTime, IpoError } from '../../base/index.ts';
+import { formatTime, IpoError, type Clock } from '../../base/index.ts';
 import { actorOf, parseLossless, type RuntimeEvents, type StoredEvent } from '../../runtime/index.ts';
 import { problemSchema } from '../contract/problem.ts';
 import {
@@ -14,10 +14,14 @@ import { route, type Route } from '../route.ts';
 /** RuntimeEventParts are what the routes of events act through. */
 export interface RuntimeEventParts {
   readonly events: RuntimeEvents;
+  readonly clock: Clock;
 }
 
+/** An event is decided within a second while somebody leads its cluster. */
+const DECIDED_WITHIN = 10_000;
+
 /** runtimeEventRoutes read what running containers did. */
-export function runtimeEventRoutes({ events }: RuntimeEventParts): Route[] {
+export function runtimeEventRoutes({ events, clock }: RuntimeEventParts): Route[] {
   return [
     route({
       key: 'GET /runtime/events',
@@ -25,7 +29,7 @@ export function runtimeEventRoutes({ events }: RuntimeEventParts): Route[] {
       tag: 'runtime',
       summary: 'List events of the runtime detector, newest first',
       description:
-        'Always in pages. With `after` the oldest come first, so that somebody can follow what comes.',
+        'Always in pages. With `after` the oldest come first, so that somebody can follow what comes: each once it is decided, or ten seconds after it came.',
       query: eventsQuery,
       answers: { 200: { description: 'The events', schema: eventsSchema } },
       work: 'read',
@@ -39,7 +43,8 @@ export function runtimeEventRoutes({ events }: RuntimeEventParts): Route[] {
           since: given.since ?? null,
           after: given.after ?? null,
         };
-        const { items, total } = await events.list(filter, { limit, offset });
+        const undecidedFrom = filter.after === null ? null : clock.now() - DECIDED_WITHIN;
+        const { items, total } = await events.list(filter, { limit, offset, undecidedFrom });
         return { body: { items: items.map(toEventBody), total } };
       },
     }),

@@ -110,7 +110,7 @@ export async function callRoutes(
       anchors: { list: elsewhere },
       spool: elsewhere,
     }),
-    ...runtimeEventRoutes({ events: runtimeEvents(store) }),
+    ...runtimeEventRoutes({ events: runtimeEvents(store), clock }),
     ...runtimeWhatIfRoutes(runtimeWhatIfParts(store, setup, clock)),
     ...evidenceRoutes({
       packages: openPackages({ store: packageStore(store), clock, frameworks: [], days: setup.evidenceDays }),

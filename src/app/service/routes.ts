@@ -89,7 +89,7 @@ export function serviceRoutes(
     ...trackingRoutes({ ...parts, ...trackers }),
     ...detectorRoutes({ ...parts, detector }),
     ...runtimeRuleRoutes(parts),
-    ...runtimeEventRoutes({ events: parts.runtimeEvents }),
+    ...runtimeEventRoutes({ events: parts.runtimeEvents, clock: parts.clock }),
     ...runtimeWhatIfRoutes(parts.runtimeWhatIf),
     ...catalogueRoutes({ ...parts, database: facts.database }),
     ...ledgerRoutes(ledger),

@@ -20,8 +20,8 @@ export type EventRow = Selectable<Tables['runtime_events']>;
 export function runtimeEvents(store: Store): RuntimeEvents {
   const { read } = store;
   return {
-    async list(filter, { limit, offset }) {
-      const where = whereOf(filter);
+    async list(filter, { limit, offset, undecidedFrom = null }) {
+      const where = sql.join([whereOf(filter), ...heldBack(filter, undecidedFrom)], sql` and `);
       const order = filter.after === null ? sql`desc` : sql`asc`;
       const [counted] = await run(
         read,
@@ -59,6 +59,15 @@ function whereOf(filter: EventFilter): RawBuilder<unknown> {
   if (priority !== null)
     parts.push(sql`priority in (${sql.join(PRIORITIES.filter((one) => isAtLeast(one, priority)))})`);
   return sql.join(parts, sql` and `);
+}
+
+/** Leaders of other clusters decide at their own pace: what is given before an earlier event is decided would be missed by filters. */
+function heldBack({ after }: EventFilter, from: number | null): readonly RawBuilder<unknown>[] {
+  if (from === null) return [];
+  return [
+    sql`id < coalesce((select min(u.id) from runtime_events u
+      where u.decided_at is null and u.id > ${after ?? 0} and u.received_at >= ${Math.ceil(from)}), ${Number.MAX_SAFE_INTEGER})`,
+  ];
 }
 
 /** toStoredEvent reads a row. */
