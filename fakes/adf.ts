@@ -1,3 +1,4 @@
+import type { Active } from './active.ts';
 import { isRecord } from './json.ts';
 
 /**
@@ -166,4 +167,36 @@ function text(at: string, value: Readonly<Record<string, unknown>>, plain: boole
     return `${at}: code goes with no mark but a link`;
   }
   return null;
+}
+
+const ADF_EMBEDS = new Set([
+  'inlineCard',
+  'blockCard',
+  'embedCard',
+  'media',
+  'mediaSingle',
+  'mediaGroup',
+  'mediaInline',
+  'extension',
+  'inlineExtension',
+  'bodiedExtension',
+  'syncBlock',
+  'bodiedSyncBlock',
+]);
+
+/** adfActive lists what is active in a structured document. Its text nodes are never parsed, so only nodes and marks can be active. */
+export function adfActive(node: Readonly<Record<string, unknown>>): Active[] {
+  const found: Active[] = [];
+  const type = String(node['type']);
+  if (type === 'mention') found.push({ kind: 'mention', text: JSON.stringify(node['attrs']) });
+  if (ADF_EMBEDS.has(type)) found.push({ kind: 'embed', text: type });
+  for (const mark of Array.isArray(node['marks']) ? node['marks'] : []) {
+    if (isRecord(mark) && mark['type'] === 'link' && isRecord(mark['attrs'])) {
+      found.push({ kind: 'link', text: String(mark['attrs']['href']) });
+    }
+  }
+  for (const child of Array.isArray(node['content']) ? node['content'] : []) {
+    if (isRecord(child)) found.push(...adfActive(child));
+  }
+  return found;
 }

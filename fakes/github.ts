@@ -2,7 +2,7 @@ import { repositoryBody, selfBody, type Addresses } from './github-bodies.ts';
 import { GithubIssues, REPOSITORY } from './github-issues.ts';
 import { GithubPlace } from './github-place.ts';
 import type { Spent } from './limits.ts';
-import type { Provider } from './server.ts';
+import type { Provider } from './provider.ts';
 import { findToken, type FakeToken } from './tokens.ts';
 import type { Call, Route, WireReply, WireRequest } from './wire.ts';
 import type { World } from './world.ts';

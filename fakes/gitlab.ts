@@ -3,7 +3,7 @@ import { GitlabIssues } from './gitlab-issues.ts';
 import { GitlabLists } from './gitlab-lists.ts';
 import { GitlabPlace } from './gitlab-place.ts';
 import type { Spent } from './limits.ts';
-import type { Provider } from './server.ts';
+import type { Provider } from './provider.ts';
 import type { Access } from './state.ts';
 import { findToken, type FakeToken } from './tokens.ts';
 import type { Call, Route, WireReply, WireRequest } from './wire.ts';

@@ -3,7 +3,7 @@
  * and for the demo. They hold state, refuse what the vendors refuse in the vendors' words, and fail on demand.
  */
 export type { Active, ActiveKind } from './active.ts';
-export { activeIn } from './active.ts';
+export { activeIn } from './active-in.ts';
 export { adfProblem } from './adf.ts';
 export { FakeClock } from './clock.ts';
 export { exampleChannel } from './example.ts';

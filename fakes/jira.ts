@@ -5,7 +5,7 @@ import { JiraProjects } from './jira-projects.ts';
 import { JiraReads } from './jira-reads.ts';
 import { JiraWrites } from './jira-writes.ts';
 import type { Spent } from './limits.ts';
-import type { Provider } from './server.ts';
+import type { Provider } from './provider.ts';
 import type { FakeToken } from './tokens.ts';
 import type { Route, WireReply, WireRequest } from './wire.ts';
 import type { World } from './world.ts';

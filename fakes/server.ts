@@ -3,10 +3,10 @@ import { parseObject } from './json.ts';
 import type { Limits, Spent } from './limits.ts';
 import { Meter } from './limits.ts';
 import type { Answer } from './listener.ts';
-import { strike } from './strike.ts';
+import { strike, type StruckParts } from './strike.ts';
 import type { FakeToken } from './tokens.ts';
 import type { CallAct, Route, WireReply, WireRequest } from './wire.ts';
-import type { World } from './world.ts';
+import type { Provider } from './provider.ts';
 
 /** Seen is a request as the fake remembers it. `status` is null where no answer went out. */
 export interface Seen {
@@ -26,34 +26,13 @@ export interface Seen {
   fault: string | null;
 }
 
-/** Provider is the part of a fake that differs from tracker to tracker. */
-export interface Provider {
-  /** base is the path before the routes, without a slash at its end. */
-  readonly base: string;
-  readonly routes: readonly Route[];
-  /** enter looks at a request before its credential is: a proxy's rules. */
-  enter(request: WireRequest, violation: (text: string) => void): WireReply | null;
-  /** who finds the credential of a request, or the refusal. */
-  who(request: WireRequest): FakeToken | WireReply;
-  /** headers stand on every answer. */
-  headers(token: FakeToken | null, spent: Spent | null): Readonly<Record<string, string>>;
-  /** fail is an error of the vendor's own making, in its own words. */
-  fail(status: 400 | 404 | 415 | 500, text?: string): WireReply;
-  /** limited is the refusal of one who asks too much. */
-  limited(over: 'primary' | 'secondary', retryAfter: string | null): WireReply;
-}
-
 /** ServerParts are what a server works with. */
-export interface ServerParts {
-  readonly provider: Provider;
-  readonly world: World;
+export interface ServerParts extends StruckParts {
   readonly faults: Faults;
   readonly limits: Limits;
   readonly requests: Seen[];
   readonly violations: string[];
   readonly heard: (seen: Seen) => void;
-  /** elsewhere is the host that injected redirects lead to. */
-  readonly elsewhere: string;
 }
 
 /** openServer gives the function that answers the requests of one fake. */

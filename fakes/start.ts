@@ -6,12 +6,13 @@ import { GitlabProvider } from './gitlab.ts';
 import { JiraProvider, type JiraOptions } from './jira.ts';
 import { NO_LIMITS, type Limits } from './limits.ts';
 import { Listener, type Answer } from './listener.ts';
-import { openServer, type Provider, type Seen } from './server.ts';
+import { openServer, type Seen } from './server.ts';
 import { makeTokens, type FakeToken, type TokenName } from './tokens.ts';
 import { openTrap, type Trap } from './trap.ts';
 import type { WireRequest } from './wire.ts';
 import { type FakeProject, type FakeUser, type FakeKind } from './state.ts';
 import { World } from './world.ts';
+import type { Provider } from './provider.ts';
 
 /** ProjectOptions describe a project of a fake; what is left out is as an ordinary private project has it. */
 export type ProjectOptions = Partial<Omit<FakeProject, 'path' | 'labels' | 'counter' | 'formerPaths'>> & {

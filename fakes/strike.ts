@@ -1,7 +1,16 @@
 import { gzipSync } from 'node:zlib';
 import type { Fault } from './faults.ts';
-import type { ServerParts } from './server.ts';
+import type { Provider } from './provider.ts';
 import type { WireReply, WireRequest } from './wire.ts';
+import type { World } from './world.ts';
+
+/** StruckParts are what a fault needs of the server that it strikes. */
+export interface StruckParts {
+  readonly provider: Provider;
+  readonly world: World;
+  /** elsewhere is the host that injected redirects lead to. */
+  readonly elsewhere: string;
+}
 
 const PAGE = (status: number): string =>
   `<!doctype html>\n<html><head><title>${status}</title></head><body><h1>${status}</h1><p>The proxy could not serve this page.</p></body></html>\n`;
@@ -9,7 +18,7 @@ const PAGE = (status: number): string =>
 /** strike gives what a fault makes of a request: null while it is not its turn. `reply` is null before the effect. */
 export function strike(
   fault: Fault,
-  parts: ServerParts,
+  parts: StruckParts,
   request: WireRequest,
   reply: WireReply | null,
 ): WireReply | 'reset' | 'hang' | null {

@@ -1,4 +1,4 @@
-import { activeIn } from './active.ts';
+import { activeIn } from './active-in.ts';
 import { FakeError } from './fake-error.ts';
 import {
   JIRA_STATUSES,

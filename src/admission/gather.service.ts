@@ -4,7 +4,7 @@ import { parseReference, type ImageReference } from '../image/index.ts';
 import type { Timers } from '../ledger/index.ts';
 import type { ContainerImage } from '../pods/index.ts';
 import type { DigestLookup, FactsSnapshot, NameGate, TagAnswer } from './ports.ts';
-import type { ReviewedImage } from './review-image.ts';
+import type { ReviewedImage } from './image-answer.ts';
 import type { ReviewTally } from './review-tally.ts';
 
 /** GatherDeps are what is found out about images with. */

@@ -1,6 +1,6 @@
 import type { ImageFacts } from '../facts/index.ts';
 import type { Policy } from '../policy/index.ts';
-import type { ImageAnswer, PodContext, ReviewedImage } from './review-image.ts';
+import type { ImageAnswer, PodContext, ReviewedImage } from './image-answer.ts';
 
 /** An answer with everything that it followed from, but for the facts. */
 interface Remembered {

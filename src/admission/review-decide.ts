@@ -10,8 +10,9 @@ import {
   signalsOf,
 } from '../pods/index.ts';
 import type { FailurePolicy } from './ports.ts';
-import { answerImage, type ImageAnswer, type PodContext, type ReviewedImage } from './review-image.ts';
+import { answerImage } from './review-image.ts';
 import type { PodReview } from './review-request.ts';
+import type { ImageAnswer, PodContext, ReviewedImage } from './image-answer.ts';
 
 /** Governing are the policies that are asked about one namespace. */
 export interface Governing {

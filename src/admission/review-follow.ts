@@ -2,7 +2,7 @@ import { printable } from '../base/index.ts';
 import { lacksScan } from '../facts/index.ts';
 import type { NameGate, ReviewEvent, ReviewEvents, ScanObstacles, ScanRequests } from './ports.ts';
 import type { ReviewDecision } from './review-decide.ts';
-import type { ImageAnswer } from './review-image.ts';
+import type { ImageAnswer } from './image-answer.ts';
 import type { PodReview, UnreadableReview } from './review-request.ts';
 import { bypassSuffixOf, MOST_BYPASS } from './review-rows.ts';
 import type { ReviewTally } from './review-tally.ts';

@@ -1,5 +1,5 @@
 import type { Count } from '../base/index.ts';
-import type { Lack } from './review-image.ts';
+import type { Lack } from './image-answer.ts';
 
 /** REVIEW_OUTCOMES: what became of calls of the webhook. */
 export const REVIEW_OUTCOMES = [

@@ -1,14 +1,5 @@
 import type { Principal, RouteKey } from '../accounts/index.ts';
-import type { RouteAnswer } from './route.ts';
-
-/**
- * WORKS are the kinds of costly calls, which are made apart from the loop that answers everybody: `read` reads long lists and writes them
- * as JSON, `export` streams what may have any length, `import` takes a long body and writes what it says.
- */
-export const WORKS = ['read', 'export', 'import'] as const;
-
-/** Work is one of WORKS. */
-export type Work = (typeof WORKS)[number];
+import type { RouteAnswer, Work } from './route.ts';
 
 /** ApartCall is a call as it can be handed to a thread: path and query have passed their schemas, the body is as it came. */
 export interface ApartCall {

@@ -21,7 +21,7 @@ export {
   type DetectorTally,
   type DropReason,
 } from './detector/index.ts';
-export { WORKS, type Apart, type ApartCall, type Work } from './apart.ts';
+export type { Apart, ApartCall } from './apart.ts';
 export { formatAge, type ClusterHealth, type Health, type PartState, type WebhookHealth } from './health.ts';
 export type { InEffect, WrittenPolicy } from './in-effect.ts';
 export { listenFault } from './listen-fault.ts';
@@ -30,7 +30,15 @@ export { BASE_PATH } from './paths.ts';
 export { PLACE_LIMITS, Places, type PlaceLimits } from './places.ts';
 export { probes, type ProbeParts } from './probes.ts';
 export { answerApart, type ApartAnswer } from './answer-apart.ts';
-export { route, type Answered, type Route, type RouteAnswer, type RouteInput } from './route.ts';
+export {
+  route,
+  WORKS,
+  type Answered,
+  type Route,
+  type RouteAnswer,
+  type RouteInput,
+  type Work,
+} from './route.ts';
 export { openApi, type Api, type ApiOptions, type Probe, type ServedCall } from './server.ts';
 export type { Headers, SignIn } from './sign-in.ts';
 export { accountsRoutes, type AccountsParts } from './routes/accounts.ts';

@@ -1,5 +1,5 @@
 import { IpoError } from '../base/index.ts';
-import type { Work } from './apart.ts';
+import type { Work } from './route.ts';
 
 /** PlaceLimits bound the costly calls that wait, run or send their answer at one time. */
 export interface PlaceLimits {

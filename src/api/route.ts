@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import type { Principal, RouteKey } from '../accounts/index.ts';
-import type { Work } from './apart.ts';
 import type { WrittenPolicy } from './in-effect.ts';
 
 /** RouteInput is a request whose parts have passed their schemas. */
@@ -48,6 +47,15 @@ export interface Answered {
   /** What its headers say, by their names. */
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+/**
+ * WORKS are the kinds of costly calls, which are made apart from the loop that answers everybody: `read` reads long lists and writes them
+ * as JSON, `export` streams what may have any length, `import` takes a long body and writes what it says.
+ */
+export const WORKS = ['read', 'export', 'import'] as const;
+
+/** Work is one of WORKS. */
+export type Work = (typeof WORKS)[number];
 
 /** Route is one operation of the service. Who may call it stands in `accounts/access.ts`. */
 export interface Route<

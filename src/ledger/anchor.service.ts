@@ -2,14 +2,8 @@ import { IpoError, isIpoError, Outage, type Clock, type Log } from '../base/inde
 import { isOtherHistory, judgeAnchored, type AnchorRefusal, type Anchored } from './judge-anchored.ts';
 import type { NoteKey } from './note.ts';
 import { TreeError } from './tree-error.ts';
-import type {
-  Anchor,
-  AnchorKept,
-  AnchorState,
-  AnchorStates,
-  SignedCheckpoint,
-  TreeReader,
-} from './tree-ports.ts';
+import type { SignedCheckpoint, TreeReader } from './tree-ports.ts';
+import type { Anchor, AnchorKept, AnchorState, AnchorStates } from './anchor-ports.ts';
 
 /** RefusedCheckpoint is a checkpoint that was not published, or not even signed, because of what an anchor holds. */
 export interface RefusedCheckpoint {

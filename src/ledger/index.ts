@@ -97,18 +97,8 @@ export { proveConsistency, rootAt, type TileReader } from './tiles.ts';
 export { parseTlogProof, verifyTlogProof, writeTlogProof, type TlogProof } from './tlog-proof.ts';
 export { TreeError } from './tree-error.ts';
 export { KEPT_CHECKPOINTS, LedgerTree, type TreeDeps } from './tree.service.ts';
-export type {
-  Anchor,
-  AnchorKept,
-  AnchorState,
-  AnchorStates,
-  GrowingTree,
-  Leaf,
-  LeafRun,
-  SignedCheckpoint,
-  TreeReader,
-  TreeStore,
-} from './tree-ports.ts';
+export type { GrowingTree, Leaf, LeafRun, SignedCheckpoint, TreeReader, TreeStore } from './tree-ports.ts';
+export type { Anchor, AnchorKept, AnchorState, AnchorStates } from './anchor-ports.ts';
 export { successorOf, type EndedLog } from './ended-log.ts';
 export { auditExport, type ExportAudit } from './export-audit.ts';
 export { LineBlocks } from './lines.ts';

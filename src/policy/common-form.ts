@@ -1,15 +1,9 @@
-import type { Place } from './places.ts';
+import type { Part, Place } from './places.ts';
 
 /** CommonDocument is one document: its plain value, and where its parts stand. */
 export interface CommonDocument {
   readonly value: Readonly<Record<string, unknown>>;
   readonly root: Part;
-}
-
-/** Part says where a value stands, and what is in it. */
-export interface Part extends Place {
-  readonly fields?: ReadonlyMap<string, { readonly name: Place; readonly part: Part }>;
-  readonly items?: readonly Part[];
 }
 
 interface Read {

@@ -8,7 +8,6 @@ import {
   type Pair,
   type YAMLMap,
 } from 'yaml';
-import type { Part } from './common-form.ts';
 
 /** Places finds where in a file a path of the document stands. */
 export interface Places {
@@ -22,6 +21,12 @@ export interface Places {
 export interface Place {
   readonly line: number;
   readonly column: number;
+}
+
+/** Part says where a value stands, and what is in it. */
+export interface Part extends Place {
+  readonly fields?: ReadonlyMap<string, { readonly name: Place; readonly part: Part }>;
+  readonly items?: readonly Part[];
 }
 
 /**

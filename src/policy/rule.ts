@@ -15,9 +15,3 @@ export interface Remark {
 
 /** PolicyRule looks at one policy. */
 export type PolicyRule = (policy: ParsedPolicy) => readonly Remark[];
-
-/** LintRule names a rule for reports: its stable id and what it is about. */
-export interface LintRule {
-  readonly id: string;
-  readonly title: string;
-}

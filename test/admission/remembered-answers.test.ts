@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { answerImage, type PodContext } from '../../src/admission/review-image.ts';
+import { answerImage } from '../../src/admission/review-image.ts';
 import { parseImageFacts } from '../../src/facts/index.ts';
 import { parseReference } from '../../src/image/index.ts';
 import { runs } from '../runs.ts';
 import { AT, DIGEST, policyOf } from './reviews.ts';
+import type { PodContext } from '../../src/admission/image-answer.ts';
 
 const finding = (cve: string, triagedUntil: number | null): object => ({
   cve,

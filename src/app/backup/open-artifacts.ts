@@ -1,8 +1,9 @@
 import type { Count, Log } from '../../base/index.ts';
 import type { Settings } from '../config/settings.ts';
-import { openOwnArtifacts, type OpenArtifacts } from '../registry/registry-door.ts';
+import { openOwnArtifacts } from '../registry/registry-door.ts';
 import { openServiceOutbound } from '../running/outbound.ts';
 import { openServiceRegistry } from '../scanning/registry.ts';
+import type { OpenArtifacts } from '../registry/ports.ts';
 
 const SILENT: Log = { debug() {}, info() {}, warn() {}, error() {} };
 const UNCOUNTED: Count = { add() {} };

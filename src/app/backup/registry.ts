@@ -2,7 +2,7 @@ import { openRawBytes } from '../../adapters/files/index.ts';
 import { formatTime, IpoError } from '../../base/index.ts';
 import { parseMirror, type Artifacts, type Repository } from '../../image/index.ts';
 import type { Stdin } from '../doors/build.ts';
-import type { OpenArtifacts } from '../registry/registry-door.ts';
+import type { OpenArtifacts } from '../registry/ports.ts';
 
 /** What a backup is called in a registry. */
 const TYPE = 'application/vnd.ipo.backup.v1';

@@ -40,5 +40,6 @@ export {
   type ImportTarget,
   type ScanDatabase,
 } from './scan-door.ts';
-export { openTrackerDoor, type TrackerDoor, type TrackerDoorOptions } from './tracker-door.ts';
+export { openTrackerDoor } from './tracker-door.ts';
+export type { TrackerDoor, TrackerDoorOptions } from './tracker-reads.ts';
 export { runVerifyWorker } from './verify-door.ts';

@@ -5,7 +5,7 @@ import { openRawBytes, readBounded } from '../../adapters/files/index.ts';
 import { byCodeUnit, IpoError, printable } from '../../base/index.ts';
 import { MAX_EVIDENCE_BYTES, type Accepted } from '../../supply-chain/index.ts';
 import { checkTrustRoot, openOwnVerifier } from './own-verifier.ts';
-import type { FileProofs, FileProofsOptions } from './registry-door.ts';
+import type { FileProofs, FileProofsOptions } from './ports.ts';
 
 /** Bytes of a list of sums, and how many bundles beside it are read. */
 const MAX_SUMS = 1024 * 1024;

@@ -2,9 +2,5 @@
  * What `ipo check` asks of registries by itself.
  * It uses `running` and `service`.
  */
-export {
-  openRegistryFacts,
-  readFileProofs,
-  type RegistryFacts,
-  type RegistryFactsOptions,
-} from './registry-door.ts';
+export type { RegistryFacts, RegistryFactsOptions } from './ports.ts';
+export { openRegistryFacts, readFileProofs } from './registry-door.ts';

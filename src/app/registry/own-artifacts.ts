@@ -1,7 +1,7 @@
 import { openCredentialHelpers } from '../../adapters/credential-helpers/index.ts';
 import { dockerKeychain, openRegistry } from '../../adapters/registry/index.ts';
 import { findProgram } from '../running/find-program.ts';
-import type { OpenArtifacts } from './registry-door.ts';
+import type { OpenArtifacts } from './ports.ts';
 
 /** Milliseconds that a credential helper may take. */
 const HELPER_MS = 20_000;

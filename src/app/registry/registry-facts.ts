@@ -9,7 +9,7 @@ import { collectReference, mergeProofs, NOTHING_KNOWN, VexLibrary } from '../../
 import { beforeSignal } from '../running/before-signal.ts';
 import { findProgram } from '../running/find-program.ts';
 import { checkTrustRoot, openOwnVerifier } from './own-verifier.ts';
-import type { RegistryFacts, RegistryFactsOptions } from './registry-door.ts';
+import type { RegistryFacts, RegistryFactsOptions } from './ports.ts';
 import { TlsOnLoopback } from './loopback.ts';
 import { adviseOn, placeOf } from './words.ts';
 import { vexSources } from '../service/supply-chain.ts';

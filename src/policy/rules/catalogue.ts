@@ -1,4 +1,8 @@
-import type { LintRule } from '../rule.ts';
+/** LintRule names a rule for reports: its stable id and what it is about. */
+export interface LintRule {
+  readonly id: string;
+  readonly title: string;
+}
 
 /** Each rule with what it is about; those of errors first. */
 const TITLES = {
