@@ -371,24 +371,24 @@ function isTypeImport(text: string, specifier: string): boolean {
   );
 }
 
-test('no cycle of files', () => {
-  const graph = new Map(
-    [...src, ...doors].map((file) => [
-      file.path,
-      // A type is gone when the program runs, so it makes no cycle.
-      [...file.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?\bfrom\s+'([^']+)';/gms)]
-        .map(([, specifier = '']) => target(file, specifier))
-        .filter((path) => path !== null),
-    ]),
-  );
+/** Refuses a circle in what uses what, and names all that stand in it. */
+function refuseCircles(what: string, uses: ReadonlyMap<string, Iterable<string>>): void {
   const done = new Set<string>();
-  const visit = (path: string, trail: readonly string[]): void => {
-    assert.ok(!trail.includes(path), `cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
-    if (done.has(path)) return;
-    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
-    done.add(path);
+  const visit = (one: string, trail: readonly string[]): void => {
+    const circle = [...trail.slice(trail.indexOf(one)), one].join(' → ');
+    assert.ok(!trail.includes(one), `${what} in a circle: ${circle}`);
+    if (done.has(one)) return;
+    for (const next of uses.get(one) ?? []) visit(next, [...trail, one]);
+    done.add(one);
   };
-  for (const path of graph.keys()) visit(path, []);
+  for (const one of uses.keys()) visit(one, []);
+}
+
+test('no files import each other in a circle, by whatever import: what two of them need stands below both', () => {
+  const targets = (file: SourceFile): string[] =>
+    file.imports.map((specifier) => target(file, specifier)).filter((path) => path !== null);
+  const files = [...src, ...doors, ...['scripts', 'bench', 'fakes'].flatMap(sources)];
+  refuseCircles('files import each other', new Map(files.map((file) => [file.path, targets(file)])));
 });
 
 /** Folders whose files stand in rooms, one for each noun; all other folders of src are one room each. */
@@ -417,14 +417,7 @@ function usedRooms(): ReadonlyMap<string, ReadonlySet<string>> {
 const used = usedRooms();
 
 test('no rooms use each other in a circle, by whatever import', () => {
-  const done = new Set<string>();
-  const visit = (room: string, trail: readonly string[]): void => {
-    assert.ok(!trail.includes(room), `circle: ${[...trail.slice(trail.indexOf(room)), room].join(' → ')}`);
-    if (done.has(room)) return;
-    for (const next of used.get(room) ?? []) visit(next, [...trail, room]);
-    done.add(room);
-  };
-  for (const room of used.keys()) visit(room, []);
+  refuseCircles('rooms use each other', used);
   for (const base of ROOMED)
     assert.ok(
       [...used.keys()].filter((room) => room.startsWith(`${base}/`)).length > 1,
