@@ -1,13 +1,15 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { showExamples } from './terminal/examples.ts';
+import { withWrappedNotes } from './terminal/notes.ts';
 import { EXIT, report, VERSION, type GlobalOptions, type Terminal } from './terminal/index.ts';
 
 /**
  * runProgram parses the arguments, runs one command and gives the exit code. Nothing here loads more than commander;
  * each command imports what it needs when it runs.
  */
-export async function runProgram(argv: readonly string[], terminal: Terminal): Promise<number> {
+export async function runProgram(argv: readonly string[], own: Terminal): Promise<number> {
+  const terminal = withWrappedNotes(own);
   let code: number = EXIT.done;
   const program = rootProgram();
   const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
