@@ -43,8 +43,9 @@ export interface Joined {
 
 /**
  * joinEvent finds the pod and the image of an event: by the uid of the pod that it names, else by namespace and name, else by the id of the
- * container. A uid that no pod has is not looked for by name: another pod may have that by now. A digest that the event names counts only
- * where it runs, since a container engine may give the id of an image in its place.
+ * container. A uid that no pod has is not looked for by name: another pod may have that by now. Of pods that had one name the one counts that
+ * had the container. A digest that the event names counts only where it runs, since a container engine may give the id of an image in its
+ * place.
  */
 export function joinEvent(event: Pick<DetectorEvent, 'fields'>, pods: PodsNow): Joined {
   const named = namesOf(event);
@@ -109,8 +110,10 @@ function digestIn(text: string | null): Digest | null {
 function findPod({ uid, namespace, pod, id }: Named, pods: PodsNow): KnownPod | null {
   if (uid !== null) return pods.byUid(uid);
   const byName = namespace !== null && pod !== null ? pods.byName(namespace, pod) : null;
-  if (byName !== null) return byName;
-  return id !== null && id.length >= 12 ? pods.byContainer(id) : null;
+  const byContainer = id !== null && id.length >= 12 ? pods.byContainer(id) : null;
+  // A late event may be about the pod that had the name before.
+  const isNamesake = byContainer?.namespace === namespace && byContainer?.name === pod;
+  return byName === null || isNamesake ? byContainer : byName;
 }
 
 function findContainer({ id, container }: Named, { containers }: KnownPod) {

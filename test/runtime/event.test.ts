@@ -199,3 +199,27 @@ test('a pod that is gone is found for ten minutes, its successor by name', () =>
   pods.take([], AT + 20 * 60_000);
   assert.equal(pods.byUid('uid-1'), null);
 });
+
+test('of two pods that had one name the one is meant that had the container of the event', () => {
+  const pods = new PodIndex();
+  const idOf = (id: string) => POD.containers.map((one, n) => ({ ...one, id: n === 0 ? id : one.id }));
+  pods.take([{ ...POD, containers: idOf('0123456789abffff') }], AT);
+  const next = idOf('fedcba987654ffff').map((one) => ({ ...one, digest: OTHER, image: 'web:2' }));
+  const other = { ...POD, name: 'api-1', uid: 'uid-3', containers: idOf('111111111111ffff') };
+  pods.take([{ ...POD, uid: 'uid-2', containers: next }, other], AT + 5000);
+  const join = (fields: Readonly<Record<string, unknown>>) => {
+    const named = { 'k8s.ns.name': 'shop', 'k8s.pod.name': 'web-1', 'container.name': 'web', ...fields };
+    const { digest, podUid, image } = joinEvent(read(event({ output_fields: named })), pods);
+    return [digest, podUid, image];
+  };
+  const before = [DIGEST, 'uid-1', 'web:1'];
+  const now = [OTHER, 'uid-2', 'web:2'];
+  assert.deepEqual(join({ 'container.id': '0123456789ab' }), before);
+  assert.deepEqual(join({ 'container.id': 'fedcba987654' }), now);
+  // One that is not known, as after a restart of the container.
+  assert.deepEqual(join({ 'container.id': 'aaaaaaaaaaaa' }), now);
+  assert.deepEqual(join({}), now);
+  // The name counts before a container of a pod of another name, and that where no pod has the name.
+  assert.deepEqual(join({ 'container.id': '111111111111' }), now);
+  assert.deepEqual(join({ 'k8s.pod.name': 'web-2', 'container.id': '0123456789ab' }), before);
+});
