@@ -28,10 +28,14 @@ export interface LicenceDeps {
 
 const MINUTE = 60_000;
 
-/** openLicence joins them: what the routes are asked of, and the job. */
-export async function openLicence(
-  deps: LicenceDeps,
-): Promise<{ readonly routes: LicenceParts; readonly jobs: readonly Job[] }> {
+/** ServiceLicence is what the routes of the licence are asked of, and the job. */
+export interface ServiceLicence {
+  readonly routes: LicenceParts;
+  readonly jobs: readonly Job[];
+}
+
+/** openLicence joins them. */
+export async function openLicence(deps: LicenceDeps): Promise<ServiceLicence> {
   const { store, parts, settings, cluster, clock, log } = deps;
   const { notifications } = deps.trackers;
   const { outbound } = deps.way;

@@ -51,24 +51,27 @@ import { serviceConfiguration } from './configuration.ts';
 import type { ServiceParts } from './parts.ts';
 import type { ServiceTrackers } from '../trackers/trackers.ts';
 
+/** RoutesParts are what the routes of a service are asked of. */
+export interface RoutesParts
+  extends
+    Pick<BackupParts, 'backups'>,
+    Pick<DoctorParts, 'examine'>,
+    Pick<CatalogueParts, 'database'>,
+    Pick<DetectorParts, 'detector'>,
+    Pick<ReplicasParts, 'replicas'>,
+    Pick<Required<ImageParts>, 'collected'> {
+  readonly parts: ServiceParts;
+  readonly ledger: LedgerParts;
+  readonly trackers: ServiceTrackers['routes'];
+  readonly health: HealthParts;
+  readonly nodes: NodesParts;
+  readonly licence: LicenceParts;
+  readonly evidence: EvidenceParts & DeclarationsParts;
+}
+
 /** serviceRoutes are all routes of the service; the description of the API is made from them. */
-export function serviceRoutes(
-  parts: ServiceParts,
-  ledger: LedgerParts,
-  trackers: ServiceTrackers['routes'],
-  health: HealthParts,
-  nodes: NodesParts,
-  replicas: ReplicasParts['replicas'],
-  looks: BackupParts & Pick<DoctorParts, 'examine'>,
-  licence: LicenceParts,
-  evidence: EvidenceParts & DeclarationsParts,
-  detector: DetectorParts['detector'],
-  facts: {
-    readonly database: CatalogueParts['database'];
-    readonly collected: Required<ImageParts>['collected'];
-  },
-  version: string,
-): Route[] {
+export function serviceRoutes(all: RoutesParts, version: string): Route[] {
+  const { parts, trackers, evidence } = all;
   let document = '';
   const routes = [
     ...openApiRoutes({ document: () => document }),
@@ -80,27 +83,27 @@ export function serviceRoutes(
     ...policyRoutes(parts),
     ...runtimePolicyRoutes(parts),
     ...whatIfRoutes(parts),
-    ...imageRoutes({ ...parts, collected: facts.collected }),
+    ...imageRoutes({ ...parts, collected: all.collected }),
     ...scanRoutes(parts),
     ...vulnerabilityRoutes(parts),
     ...triageRoutes(parts),
     ...channelRoutes({ ...parts, ...trackers }),
     ...notificationRoutes({ ...parts, ...trackers }),
     ...trackingRoutes({ ...parts, ...trackers }),
-    ...detectorRoutes({ ...parts, detector }),
+    ...detectorRoutes({ ...parts, detector: all.detector }),
     ...runtimeRuleRoutes(parts),
     ...runtimeEventRoutes({ events: parts.runtimeEvents, clock: parts.clock }),
     ...runtimeWhatIfRoutes(parts.runtimeWhatIf),
-    ...catalogueRoutes({ ...parts, database: facts.database }),
-    ...ledgerRoutes(ledger),
-    ...healthRoutes(health),
+    ...catalogueRoutes({ ...parts, database: all.database }),
+    ...ledgerRoutes(all.ledger),
+    ...healthRoutes(all.health),
     ...admissionDefaultsRoutes(parts),
-    ...nodesRoutes(nodes),
-    ...licenceRoutes(licence),
+    ...nodesRoutes(all.nodes),
+    ...licenceRoutes(all.licence),
     ...releasesRoutes(),
-    ...replicasRoutes({ replicas }),
-    ...backupRoutes(looks),
-    ...doctorRoutes({ ...looks, version }),
+    ...replicasRoutes({ replicas: all.replicas }),
+    ...backupRoutes({ backups: all.backups }),
+    ...doctorRoutes({ examine: all.examine, version }),
     ...configurationRoutes({ configuration: serviceConfiguration({ ...evidence, ...parts, ...trackers }) }),
     ...evidenceRoutes(evidence),
     ...declarationsRoutes(evidence),

@@ -7,6 +7,7 @@ import { openDataDirectory, placesOf } from '../running/data-directory.ts';
 import { patiently } from '../processes/patiently.ts';
 import type { Link } from '../processes/link.ts';
 import type { Settings } from '../config/settings.ts';
+import { Opening } from '../running/opening.ts';
 import { CALLS_MS } from '../running/shutdown.ts';
 import { lockSpool } from '../running/spool-lock.ts';
 import { timers } from '../running/timers.ts';
@@ -51,10 +52,10 @@ export async function startWebhook(options: WebhookProcessOptions): Promise<Runn
     clock = { now: () => Date.now() },
   } = options;
   const places = placesOf(settings);
-  await using opened = new AsyncDisposableStack();
+  await using opening = new Opening();
   if (settings.data !== undefined) await openDataDirectory(settings.data);
   // An earlier life of it lets go of the spool the moment it ends.
-  opened.adopt(await patiently(() => lockSpool(places.spoolDirectory)), (unlock) => unlock());
+  opening.adopt(await patiently(() => lockSpool(places.spoolDirectory)), (unlock) => unlock());
   const store = await openStore({
     url: places.databaseUrl,
     poolSize: Math.min(POOL, settings.database.poolSize),
@@ -62,7 +63,7 @@ export async function startWebhook(options: WebhookProcessOptions): Promise<Runn
     checked: true,
     now: () => clock.now(),
   });
-  opened.adopt(store, () => store.close());
+  opening.adopt(store, () => store.close());
   const watch = new ClockWatch({ times: recordedTimes(store), clock, log, count: counted });
   const looked = watch.look();
   if (!takesOver) await looked;
@@ -89,20 +90,16 @@ export async function startWebhook(options: WebhookProcessOptions): Promise<Runn
     // Elsewhere a row could be lost that the database would have kept.
     sidesteps: isOnDiskOf(places.spoolDirectory, sqliteFileOf(places.databaseUrl)),
   });
-  let answers = false;
-  opened.defer(async () => {
-    if (!answers) await part.drop();
-  });
+  opening.unlessAnswered(() => part.drop());
   const port = await patiently(() => part.start());
   looking.start();
-  answers = true;
   log.info('the webhook answers', { port, engine: store.engine });
-  const held = opened.move();
+  const closeOpened = opening.answers();
   let closing: Promise<void> | null = null;
   const close = async (graceMs: number, passedMs: number): Promise<void> => {
     await part.close(graceMs, passedMs);
     await looking.stop();
-    await held.disposeAsync();
+    await closeOpened();
   };
   return {
     close: (graceMs = CALLS_MS, passedMs = 0) => (closing ??= close(graceMs, passedMs)),
