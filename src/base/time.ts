@@ -7,60 +7,70 @@ const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /**
  * parseTime reads an RFC 3339 time and gives milliseconds since 1970 UTC, or NaN when the text is none. Microseconds
  * stand behind the point (the API server writes them, and the edge of a period is exact); what is finer is cut off. It
- * is on the path of every replayed row, hence no regular expression and no Date.
+ * is on the path of every replayed row, hence no regular expression and no Date: what its parts cannot read is NaN, and so is their sum.
  */
 export function parseTime(text: string): number {
-  const length = text.length;
-  if (length < 20 || length > 64) return NaN;
-  const year = digits(text, 0, 4);
-  const month = digits(text, 5, 2);
-  const day = digits(text, 8, 2);
-  const hour = digits(text, 11, 2);
-  const minute = digits(text, 14, 2);
-  const second = digits(text, 17, 2);
-  if (text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return NaN;
-  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return NaN;
+  if (text.length < 20 || text.length > 64) return NaN;
   const separator = text.charCodeAt(10);
   if (separator !== 84 && separator !== 116) return NaN;
-  if (!(year >= 0 && month >= 1 && month <= 12 && hour <= 23 && minute <= 59 && second <= 60)) return NaN;
+  const zoneAt = text.charCodeAt(19) === 46 ? endOfFraction(text) : 19;
+  const minutes = minutesOf(text) - offsetOf(text, zoneAt);
+  return daysOf(text) * DAY_MS + minutes * 60_000 + millisecondsOf(text, zoneAt);
+}
+
+/** The date at the start, in days since 1970-01-01 of the proleptic Gregorian calendar; year 0 counts as in ISO 8601. */
+function daysOf(text: string): number {
+  const year = twoDigits(text, 0) * 100 + twoDigits(text, 2);
+  const month = twoDigits(text, 5);
+  const day = twoDigits(text, 8);
+  if (text.charCodeAt(4) !== 45 || text.charCodeAt(7) !== 45) return NaN;
+  if (!(year >= 0 && month >= 1 && month <= 12)) return NaN;
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const inMonth = month === 2 && leap ? 29 : (DAYS_IN_MONTH[month - 1] ?? 0);
   if (!(day >= 1 && day <= inMonth)) return NaN;
-
-  let at = 19;
-  let micros = 0;
-  if (text.charCodeAt(at) === 46) {
-    let scale = 100_000;
-    at += 1;
-    const start = at;
-    for (; at < length; at += 1) {
-      const digit = text.charCodeAt(at) - 48;
-      if (digit < 0 || digit > 9) break;
-      if (scale >= 1) micros += digit * scale;
-      scale /= 10;
-    }
-    if (at === start) return NaN;
-  }
-  let offset = 0;
-  const zone = text.charCodeAt(at);
-  if (zone === 90 || zone === 122) {
-    if (at + 1 !== length) return NaN;
-  } else if (zone === 43 || zone === 45) {
-    const hours = digits(text, at + 1, 2);
-    const minutes = digits(text, at + 4, 2);
-    if (text.charCodeAt(at + 3) !== 58 || at + 6 !== length || !(hours <= 23 && minutes <= 59)) return NaN;
-    offset = (hours * 60 + minutes) * (zone === 45 ? -1 : 1);
-  } else {
-    return NaN;
-  }
-  // Days since 1970-01-01 of the proleptic Gregorian calendar; year 0 counts as in ISO 8601.
   const before = year - 1;
   const leaps = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
   const dayOfYear = (DAYS_BEFORE_MONTH[month - 1] ?? 0) + (leap && month > 2 ? 1 : 0) + day - 1;
-  const days = before * 365 + leaps + dayOfYear - 719_162;
+  return before * 365 + leaps + dayOfYear - 719_162;
+}
+
+/** Hours and minutes of the day, in minutes. */
+function minutesOf(text: string): number {
+  const hour = twoDigits(text, 11);
+  const minute = twoDigits(text, 14);
+  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return NaN;
+  return hour <= 23 && minute <= 59 ? hour * 60 + minute : NaN;
+}
+
+/** Seconds and their fraction, which ends where the zone begins, in milliseconds. */
+function millisecondsOf(text: string, zoneAt: number): number {
+  const second = twoDigits(text, 17);
+  if (!(second <= 60)) return NaN;
   // A leap second is the last moment of its minute, whatever its fraction.
-  const inMinute = second === 60 ? 59_999 : second * 1000 + micros / 1000;
-  return days * DAY_MS + (hour * 60 + minute - offset) * 60_000 + inMinute;
+  if (second === 60) return 59_999;
+  if (zoneAt === 19) return second * 1000;
+  let micros = 0;
+  for (let at = 20; at < 26; at += 1) micros = micros * 10 + (at < zoneAt ? digitOf(text.charCodeAt(at)) : 0);
+  return second * 1000 + micros / 1000;
+}
+
+/** Where the digits behind the point end; when there are none, at the point, which offsetOf refuses. */
+function endOfFraction(text: string): number {
+  let at = 20;
+  while (digitOf(text.charCodeAt(at)) < 10) at += 1;
+  return at === 20 ? 19 : at;
+}
+
+/** The zone, which must be the end of the text, in minutes. */
+function offsetOf(text: string, zoneAt: number): number {
+  const zone = text.charCodeAt(zoneAt);
+  if (zone === 90 || zone === 122) return zoneAt + 1 === text.length ? 0 : NaN;
+  if (zone !== 43 && zone !== 45) return NaN;
+  const hours = twoDigits(text, zoneAt + 1);
+  const minutes = twoDigits(text, zoneAt + 4);
+  if (text.charCodeAt(zoneAt + 3) !== 58 || zoneAt + 6 !== text.length) return NaN;
+  if (!(hours <= 23 && minutes <= 59)) return NaN;
+  return (hours * 60 + minutes) * (zone === 45 ? -1 : 1);
 }
 
 /** Numbers with leading zeros, up to 59 and 999. */
@@ -88,15 +98,16 @@ export function formatTime(ms: number): string {
   return `${text}.${THREE_DIGITS[millis] ?? ''}${isExact ? '' : (THREE_DIGITS[micros] ?? '')}Z`;
 }
 
-/** Reads exactly `count` decimal digits at `from`; NaN when one is missing. */
-function digits(text: string, from: number, count: number): number {
-  let value = 0;
-  for (let i = from; i < from + count; i += 1) {
-    const digit = text.charCodeAt(i) - 48;
-    if (!(digit >= 0 && digit <= 9)) return NaN;
-    value = value * 10 + digit;
-  }
-  return value;
+/** Reads two decimal digits; NaN when one is missing. */
+function twoDigits(text: string, at: number): number {
+  const tens = digitOf(text.charCodeAt(at));
+  const ones = digitOf(text.charCodeAt(at + 1));
+  return tens < 10 && ones < 10 ? tens * 10 + ones : NaN;
+}
+
+/** The digit of a character, or 10 and more for any other one, or none. */
+function digitOf(code: number): number {
+  return code ^ 48;
 }
 
 /** microTime writes a time as Kubernetes' MicroTime: RFC 3339 with six digits. */
