@@ -8,6 +8,7 @@ import type {
   PodRecord,
   TriageRecord,
 } from '../records.ts';
+import { recordedSince } from '../recorded-since.ts';
 import type { EvidenceRequest } from '../request.ts';
 import type { AdmittedImage } from '../row-walk.ts';
 
@@ -100,9 +101,7 @@ export function provenOf(state: State, unknown: number): State {
  * sweptSince gives from when on a cluster's record of sweeps, which find pods that ran without a review and images that run, says something:
  * UTC milliseconds, Infinity where there is none.
  */
-export function sweptSince({ began }: SourceFacts): (cluster: string | null) => number {
-  const since = new Map(
-    (began ?? []).filter(({ record }) => record === 'sweeps').map(({ cluster, at }) => [cluster, at]),
-  );
+export function sweptSince(facts: SourceFacts): (cluster: string | null) => number {
+  const since = new Map(recordedSince(facts, 'sweeps').map(({ cluster, at }) => [cluster, at]));
   return (cluster) => since.get(cluster ?? '') ?? Infinity;
 }

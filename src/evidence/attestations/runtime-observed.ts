@@ -2,6 +2,7 @@ import { DAY_MS } from '../../base/index.ts';
 import { counted } from '../../render/index.ts';
 import { daysOf } from '../period.ts';
 import type { EvidenceDay } from '../ports.ts';
+import { recordedSince } from '../recorded-since.ts';
 import { notInSource, stateOf, type AttestationRule } from './attestation.ts';
 
 /** runtimeObserved: the runtime detector gave a sign of life on each day. */
@@ -19,8 +20,7 @@ export const runtimeObserved: AttestationRule = {
       end(missing) {
         if (missing.has('days')) return notInSource('record of a runtime detector');
         const byDay = Map.groupBy(seen, ({ day }) => day);
-        const began = (facts.began ?? []).filter(({ record }) => record === 'detector').map(({ at }) => at);
-        const since = began.length === 0 ? Infinity : Math.min(...began);
+        const since = Math.min(...recordedSince(facts, 'detector').map(({ at }) => at)); // Infinity for none
         const all = daysOf(request);
         let [passed, unknown] = [0, 0];
         for (const day of all) {

@@ -1,6 +1,7 @@
 import { byCodeUnit, DAY_MS, formatTime } from '../../base/index.ts';
 import type { Period } from '../period.ts';
 import type { EvidenceDay, SourceFacts } from '../ports.ts';
+import { recordedSince } from '../recorded-since.ts';
 import type { PodRecord } from '../records.ts';
 import type { RowWalk } from '../row-walk.ts';
 
@@ -54,8 +55,7 @@ const MINUTE = 60_000;
 function answering(days: readonly EvidenceDay[], facts: SourceFacts, { from, to }: Period) {
   const first = Math.floor(from / MINUTE);
   const end = Math.floor(to / MINUTE) + 1;
-  const began = (facts.began ?? []).filter(({ record }) => record === 'answers');
-  return began.map(({ cluster, at }) => {
+  return recordedSince(facts, 'answers').map(({ cluster, at }) => {
     const known = Math.max(first, Math.floor(at / MINUTE));
     const answered = days
       .filter((day) => day.cluster === cluster)
