@@ -47,8 +47,17 @@ function backupCommand(settle: Settle): Command {
   const backup = new Command('backup').description(
     'Back up the whole service in one file that restores into SQLite and PostgreSQL, of this release and later ones.',
   );
-  for (const define of [create, verify, restore, move, list]) backup.addCommand(define(settle));
-  return backup;
+  for (const define of [create, verify, restore, move]) backup.addCommand(define(inBounds(settle)));
+  return backup.addCommand(list(settle));
+}
+
+/** Has each action begin in a heap of these bounds, before anything is opened or read. */
+function inBounds(settle: Settle): Settle {
+  return (action) =>
+    settle(async (terminal, globals) => {
+      await terminal.restart?.(HEAP);
+      return action(terminal, globals);
+    });
 }
 
 function create(settle: Settle): Command {
@@ -82,7 +91,6 @@ function create(settle: Settle): Command {
     .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
-      await terminal.restart?.(HEAP);
       const { runBackupCreate } = await import('./create.ts');
       return runBackupCreate(command.opts<BackupCreateOptions>(), terminal, globals);
     }),
@@ -118,7 +126,6 @@ function verify(settle: Settle): Command {
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
-      await terminal.restart?.(HEAP);
       const { runBackupVerify } = await import('./verify.ts');
       return runBackupVerify(file, command.opts<BackupVerifyOptions>(), terminal, globals);
     })(),
@@ -154,7 +161,6 @@ function restore(settle: Settle): Command {
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
-      await terminal.restart?.(HEAP);
       const { runBackupRestore } = await import('./restore.ts');
       return runBackupRestore(file, command.opts<BackupRestoreOptions>(), terminal, globals);
     })(),
@@ -177,7 +183,6 @@ function move(settle: Settle): Command {
     .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
-      await terminal.restart?.(HEAP);
       const { runBackupMove } = await import('./move.ts');
       return runBackupMove(command.opts<BackupMoveOptions>(), terminal, globals);
     }),
