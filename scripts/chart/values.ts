@@ -40,7 +40,7 @@ export const chartValues = z.strictObject({
     existingSecretKey: text('Key of the address in that Secret', 'url'),
     poolSize: whole(2, 200, 10, 'Sessions that one replica opens at PostgreSQL at most'),
     startEmpty: flag(
-      'Starts although the volume belongs to another database, whose ledger and accounts this one does not have. Nothing is moved and nothing is deleted',
+      'Allows a change between SQLite and PostgreSQL. The first upgrade after `ipo backup move` needs it, since the chart cannot see into the database. Without a move the ledger and the accounts of the old database are left behind. Nothing is emptied, moved or deleted',
       false,
     ),
   }),

@@ -129,6 +129,24 @@ forEachEngine('a directory that holds a ledger', (engine) => {
   });
 });
 
+test('a move is named where the new database is empty, and nowhere else, since it is denied there', async (t) => {
+  const data = await copyOf(t);
+  const hint = async (url: string): Promise<string> =>
+    start(data, url).then(
+      () => assert.fail('it started'),
+      (error: Error & { hint?: string }) => error.hint ?? '',
+    );
+  assert.match(await hint(await sqlite.empty()), /ipo backup move\. To start without it/);
+  const url = await sqlite.empty();
+  await start(scratchDirectory(t), url);
+  const store = await openStore({ url });
+  await grow(store, 0, 3);
+  await store.close();
+  const taken = await hint(url);
+  assert.doesNotMatch(taken, /ipo backup move/);
+  assert.match(taken, /nothing is emptied, moved or deleted$/);
+});
+
 test('a directory lets the service start on the database that its ledger was moved to', async (t) => {
   const data = await copyOf(t);
   const url = await sqlite.migrated();

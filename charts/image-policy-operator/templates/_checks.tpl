@@ -10,10 +10,10 @@
 {{- if and $before $v.persistence.enabled (not $v.database.startEmpty) -}}
 {{- $wasPostgres := hasKey (get (fromYaml $before) "database" | default dict) "poolSize" -}}
 {{- if and $v.database.existingSecret (not $wasPostgres) -}}
-{{- fail "database.existingSecret is set, but this release keeps its ledger and accounts in SQLite, and PostgreSQL does not have them: leave database.existingSecret empty to go on with them, or set database.startEmpty=true to begin with an empty ledger (the volume keeps the old one)" -}}
+{{- fail "database.existingSecret is set, but this release keeps its ledger and accounts in SQLite, and PostgreSQL does not have them: leave database.existingSecret empty to go on with them; or move them with ipo backup move, and then set database.startEmpty=true for one upgrade, which empties nothing; or set it without a move, to begin with an empty ledger (the volume keeps the old one)" -}}
 {{- end -}}
 {{- if and (empty $v.database.existingSecret) $wasPostgres -}}
-{{- fail "database.existingSecret is empty, but this release keeps its ledger and accounts in PostgreSQL, and SQLite does not have them: set database.existingSecret to go on with them, or database.startEmpty=true to begin with an empty ledger (PostgreSQL keeps the old one)" -}}
+{{- fail "database.existingSecret is empty, but this release keeps its ledger and accounts in PostgreSQL, and SQLite does not have them: set database.existingSecret to go on with them; or move them with ipo backup move, and then set database.startEmpty=true for one upgrade, which empties nothing; or set it without a move, to begin with an empty ledger (PostgreSQL keeps the old one)" -}}
 {{- end -}}
 {{- end -}}
 {{- range list (list "kev" "source" $v.kev.source "/etc/kev/") (list "endOfLife" "source" $v.endOfLife.source "/etc/end-of-life/") (list "sigstore" "trustRoot" $v.sigstore.trustRoot "/etc/sigstore/") -}}

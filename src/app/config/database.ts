@@ -14,7 +14,7 @@ export const database = z
     poolSize: whole(2, 200, 'Sessions of PostgreSQL that one replica opens at most').default(10),
     startEmpty: z.boolean().default(false).meta({
       description:
-        'Start although the directory `data` belongs to another database, whose ledger and accounts this one does not have. Nothing is moved and nothing is deleted',
+        'Start on this database although the directory `data` was last used with another one, whose ledger and accounts this one does not have. Nothing is emptied, moved or deleted: a new database begins an empty ledger, any other goes on with its own. After `ipo backup move` it is not needed',
     }),
   })
   .prefault({});

@@ -50,7 +50,7 @@ export async function checkLeftBehind({ places, startEmpty, log }: LeftBehindOpt
       other = `this directory holds another ledger: ${describe(own)}`;
     if (other !== null) {
       const sentence = `${wanted === null ? 'the database' : wanted.name} ${stateOf(wanted)}, and ${other}`;
-      if (!startEmpty) throw new IpoError('conflict', sentence, { hint: hintOf(isOwn) });
+      if (!startEmpty) throw new IpoError('conflict', sentence, { hint: hintOf(isOwn, isEmpty(wanted)) });
       log.warn('the service starts although its directory belongs to another database', { reason: sentence });
     }
   }
@@ -82,8 +82,12 @@ function describe({ name, rows, accounts, fault }: DatabaseContents): string {
     : `${name} (${fault})`;
 }
 
+function isEmpty(contents: DatabaseContents | null): boolean {
+  return contents === null || contents.rows + contents.accounts === 0;
+}
+
 function stateOf(contents: DatabaseContents | null): string {
-  if (contents === null || contents.rows + contents.accounts === 0) return 'is empty';
+  if (contents === null || isEmpty(contents)) return 'is empty';
   return `is that of another installation (${counted(contents.rows, 'row')}, ${counted(contents.accounts, 'account')})`;
 }
 
@@ -91,11 +95,13 @@ function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function hintOf(isOwn: boolean): string {
+/** A move needs a database that holds nothing. */
+function hintOf(isOwn: boolean, mayMove: boolean): string {
   const back = isOwn ? 'set database.url to the database that it was used with' : 'set database.url back';
+  const move = mayMove ? ' To take it along, move it: ipo backup move.' : '';
   return (
-    `To go on with what is there, ${back}. To start without it, set database.startEmpty=true ` +
-    '(IPO_DATABASE_START_EMPTY=true; in the chart --set database.startEmpty=true): nothing is moved and nothing is deleted'
+    `To go on with what is there, ${back}.${move} To start without it, set database.startEmpty=true ` +
+    '(IPO_DATABASE_START_EMPTY=true; in the chart --set database.startEmpty=true): nothing is emptied, moved or deleted'
   );
 }
 
