@@ -9,7 +9,7 @@ if (version[0] < 24 || (version[0] === 24 && version[1] < 15)) {
       process.versions.node +
       ' (' +
       process.execPath +
-      '); in a clone, npm ci brings one that npx ipo uses\n',
+      '); in a clone, run npm ci: npx ipo then uses its Node.js\n',
   );
   process.exitCode = 3;
 } else {

@@ -52,7 +52,7 @@ function list(settle: Settle): Command {
     .addOption(wordOption('--role <role>', `accounts of this role: ${ROLES}`))
     .addOption(wordOption('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
     .addOption(new Option('--limit <n>', 'maximum number of accounts (default: all)'))
-    .addOption(new Option('--offset <n>', 'skip this many accounts first'))
+    .addOption(new Option('--offset <n>', 'number of accounts to skip'))
     .addOption(outputOption());
   return command.action(
     settle(async (terminal) => {

@@ -39,7 +39,7 @@ function auditCommand(settle: Settle): Command {
     )
     .addOption(new Option('--target <what>', 'entries about this target, such as the name of a policy'))
     .addOption(new Option('--limit <n>', 'maximum number of entries (default: 100)'))
-    .addOption(new Option('--offset <n>', 'skip this many entries first'))
+    .addOption(new Option('--offset <n>', 'number of entries to skip'))
     .addOption(outputOption('table, json, yaml or csv (the whole period)'));
   return command.action(
     settle(async (terminal, globals) => {

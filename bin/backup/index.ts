@@ -38,7 +38,8 @@ export const listed: Listed = {
  */
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 
-const DATABASE = 'sqlite:PATH or postgres://USER@HOST:5432/NAME; else IPO_DATABASE, else IPO_DATABASE_URL';
+const DATABASE =
+  'sqlite:PATH or postgres://USER@HOST:5432/NAME (default: IPO_DATABASE, then IPO_DATABASE_URL)';
 const CONFIG = 'settings of the service (YAML or JSON), which name its database, keys and anchors';
 const DATA = 'directory of a service, in place of its settings';
 
@@ -65,7 +66,7 @@ function create(settle: Settle): Command {
     .summary('write a backup of a database into a file; the service goes on')
     .description(
       'Write all tables as of one moment into a file, whole or not at all. The service can run meanwhile. ' +
-        'Secrets stay sealed. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or include them under a passphrase (--with-keys).',
+        'Credentials of trackers stay encrypted. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or include them under a passphrase (--with-keys).',
     )
     .addOption(
       new Option(
@@ -83,10 +84,7 @@ function create(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option(
-        '--ledger-key <file>',
-        'key of the ledger, where neither --config nor --data says where it is',
-      ),
+      new Option('--ledger-key <file>', 'key of the ledger; needed if neither --config nor --data is given'),
     )
     .addOption(outputOption());
   return command.action(
@@ -102,14 +100,11 @@ function verify(settle: Settle): Command {
     .summary('restore a backup into a temporary file and verify its ledger')
     .description(
       'Read every byte of a backup, restore it into a temporary file, and verify the ledger against its checkpoints. ' +
-        'Says how many credentials do not open without DATA_KEY (tried where DATA_KEY is set).',
+        'Says how many credentials cannot be opened, with DATA_KEY if it is set.',
     )
     .argument('<file>', 'the backup: a file, - for stdin, or oci://HOST/PATH:TAG in a registry')
     .addOption(
-      new Option(
-        '-c, --config <file>',
-        'settings of the service (YAML or JSON), with which to reach a registry',
-      ),
+      new Option('-c, --config <file>', 'settings of the service (YAML or JSON), used to reach a registry'),
     )
     .addOption(
       collecting(
@@ -174,8 +169,8 @@ function move(settle: Settle): Command {
       'Copy a whole database into an empty one, from SQLite to PostgreSQL or back, and compare every table afterwards. ' +
         'The service must be stopped: its lock, its sessions, its replicas and its Lease are checked. The old database stays as it is.',
     )
-    .addOption(new Option('--from <url>', 'database of the service; else IPO_BACKUP_FROM'))
-    .addOption(new Option('--to <url>', 'empty database; else IPO_BACKUP_TO'))
+    .addOption(new Option('--from <url>', 'database of the service (default: IPO_BACKUP_FROM)'))
+    .addOption(new Option('--to <url>', 'empty database (default: IPO_BACKUP_TO)'))
     .addOption(
       new Option('-c, --config <file>', 'settings of the service: its database, its lock, its Lease'),
     )

@@ -32,13 +32,13 @@ export async function runBackupMove(
   const { config, data } = options;
   if (from === undefined && config === undefined && data === undefined)
     throw new UsageError(
-      'no database is named to move from',
+      'the source database is missing',
       'Name it with --from URL, or the service with --config FILE or --data DIR',
     );
   const to = options.to === undefined ? env['IPO_BACKUP_TO'] : findDatabase(options.to, env);
   if (to === undefined || to === '')
     throw new UsageError(
-      'no database is named to move to',
+      'the target database is missing',
       'Name an empty one with --to URL, or in IPO_BACKUP_TO',
     );
   const where =

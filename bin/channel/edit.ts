@@ -126,8 +126,8 @@ function checkField(field: string, flag: string): void {
     );
   if (field === 'kind' || field === 'name')
     throw new UsageError(
-      `${flag} ${field}: this field cannot be changed`,
-      field === 'name' ? 'Use --name' : 'Create another channel',
+      `${flag} ${field}: this field cannot be changed${field === 'name' ? ' here' : ''}`,
+      field === 'name' ? 'Change it with --name' : 'Create another channel',
     );
 }
 

@@ -132,7 +132,9 @@ function createCommand(settle: Settle): Command {
 function showCommand(settle: Settle): Command {
   const command = new Command('show')
     .summary('show what a package says')
-    .description('Show the states of a package and what to look at first. Nothing is verified.')
+    .description(
+      'Show the state of each attestation in a package, and what to look at first. Nothing is verified.',
+    )
     .argument('<file>', 'the package')
     .addOption(outputOption());
   return command.action((file: string) =>
@@ -215,7 +217,7 @@ function sampleCommand(settle: Settle): Command {
       ).default('admissions'),
     )
     .addOption(new Option('--size <n>', 'records to draw, 1 to 10000').default('25'))
-    .addOption(new Option('--seed <text>', 'what the draw depends on').makeOptionMandatory())
+    .addOption(new Option('--seed <text>', 'text that decides which records are drawn').makeOptionMandatory())
     .addOption(new Option('--proofs <directory>', 'with admissions: write the proof of each row there'))
     .addOption(outputOption());
   return command.action((file: string) =>

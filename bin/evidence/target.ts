@@ -8,5 +8,5 @@ export async function holdTarget(out: string, force: boolean, terminal: Terminal
   if (!out.endsWith('.zip'))
     throw new UsageError(`--out ${out}: a package is a .zip file`, 'Write --out evidence.zip');
   if (!force && (await isThere(out, openParts(terminal))))
-    throw new UsageError(`${out} is there already`, 'Name another file, or give --force to overwrite it');
+    throw new UsageError(`${out} exists already`, 'Name another file, or give --force to overwrite it');
 }

@@ -81,7 +81,7 @@ function listCommand(settle: Settle): Command {
     .addOption(new Option('--break-glass', 'only rows that bypassed the policies'));
   return withPeriod(command)
     .addOption(new Option('--limit <n>', 'maximum number of rows, 1 to 10000').default('20'))
-    .addOption(new Option('--offset <n>', 'skip this many of the newest').default('0'))
+    .addOption(new Option('--offset <n>', 'number of newest rows to skip').default('0'))
     .addOption(outputOption('table, json, yaml or ndjson'))
     .action(() =>
       settle(async (terminal, globals) => {

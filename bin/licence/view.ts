@@ -35,5 +35,7 @@ export function licenceText(body: LicenceBody): string {
 }
 
 function used(count: number | null, ceiling: number | null): string {
-  return `${count ?? 'not counted yet'} of ${ceiling ?? 'any number'}`;
+  const text = count ?? 'not counted yet';
+  if (ceiling === null) return `${text}, no ceiling`;
+  return count === null ? `${text}, at most ${ceiling}` : `${count} of ${ceiling}`;
 }

@@ -25,7 +25,7 @@ export const listed: Listed = {
   answers: [
     ['What is wrong with this policy?', '`ipo policy lint FILE…`'],
     ['What does this edit change: tighter or looser?', '`ipo policy diff A B`'],
-    ['Does it still decide as I expect?', '`ipo policy test DIR`'],
+    ['Does a policy still decide as I expect?', '`ipo policy test DIR`'],
     ['How do I start?', '`ipo policy init` writes a policy with every field explained'],
     ['Which policy is in effect, and how do I change it?', '`ipo policy list`, `ipo policy apply FILE`'],
   ],

@@ -104,7 +104,7 @@ function top(settle: Settle): Command {
     .addOption(new Option('--since <time>', 'events from this time on (default: 24h)').conflicts('events'))
     .addOption(new Option('--namespace <name>', 'namespace of the pod').conflicts('events'))
     .addOption(new Option('--newest <n>', 'read at most the newest N events').default('10000'))
-    .addOption(new Option('--limit <n>', 'show at most n pairs of rule and workload').default('5'))
+    .addOption(new Option('--limit <n>', 'show at most N groups').default('5'))
     .addOption(outputOption(MARKED));
   return command.action(() =>
     settle(async (terminal, globals) => {

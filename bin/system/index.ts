@@ -11,7 +11,7 @@ import type { SystemOptions } from './nodes.ts';
 /** listed is `ipo system` in the help. */
 export const listed: Listed = {
   name: 'system',
-  summary: 'show the nodes and image names that a service counts',
+  summary: 'show the nodes and image names that count towards a licence',
   group: 'The service:',
   place: 9,
   examples: ['ipo system nodes', 'ipo system nodes -o json'],
@@ -21,7 +21,7 @@ export const listed: Listed = {
 /** systemCommand defines `ipo system` and what stands below it. */
 function systemCommand(settle: Settle): Command {
   return new Command('system')
-    .description('Show what a service counts of its clusters.')
+    .description('Show the nodes and image names of each cluster that count towards a licence.')
     .addCommand(nodes(settle));
 }
 

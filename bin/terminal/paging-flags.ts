@@ -14,6 +14,6 @@ export interface PagingFlags {
 export function withPaging(command: Command, things: string, limits = ' (default: all)'): Command {
   return command
     .addOption(new Option('--limit <n>', `maximum number of ${things}${limits}`))
-    .addOption(new Option('--offset <n>', 'skip this many first'))
+    .addOption(new Option('--offset <n>', 'number of entries to skip'))
     .addOption(outputOption(MARKED));
 }

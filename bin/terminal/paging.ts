@@ -10,7 +10,7 @@ export function parsePaging(
   offset: number | undefined;
 } {
   return {
-    limit: limit === undefined ? undefined : parseWhole('--limit', limit, 1, most, 'the length of a page'),
+    limit: limit === undefined ? undefined : parseWhole('--limit', limit, 1, most, 'the limit'),
     offset:
       offset === undefined
         ? undefined

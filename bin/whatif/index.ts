@@ -47,7 +47,7 @@ export const listed: Listed = {
 function whatifCommand(settle: Settle): Command {
   const command = new Command('whatif')
     .description(
-      'Replay the recorded admissions of the last days under a draft policy, and show what would have changed. Nothing is written.',
+      'Replay the recorded admissions of the last 30 days under a draft policy, and show what would have changed. Nothing is written.',
     )
     .argument(
       '[policy...]',
@@ -66,7 +66,7 @@ function whatifCommand(settle: Settle): Command {
       ),
     )
     .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
-    .addOption(new Option('--limit <n>', 'replay at most the newest n rows; 0 replays all').default('5000'))
+    .addOption(new Option('--limit <n>', 'replay at most the newest N rows; 0 replays all').default('5000'))
     .addOption(new Option('-s, --source <name>', 'policy in effect that the draft was edited from'))
     .addOption(
       new Option('--as-of <time>', 'end of the period, RFC 3339 (default: time of the export, or now)'),
@@ -136,7 +136,7 @@ function listCommand(settle: Settle, above: Command): Command {
     .addOption(new Option('--from <time>', 'runs since this time (RFC 3339)'))
     .addOption(new Option('--to <time>', 'runs until this time, inclusive (RFC 3339)'))
     .addOption(new Option('--limit <n>', 'maximum number of runs (default: all)'))
-    .addOption(new Option('--offset <n>', 'skip this many of the newest'))
+    .addOption(new Option('--offset <n>', 'number of newest runs to skip'))
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {

@@ -31,8 +31,8 @@ export function parseSeveral(flags: AnswerFlags, inputs: readonly (string | unde
   );
   if (open !== undefined)
     throw new UsageError(
-      `-o ${open.format} writes a file for each policy, and several are given`,
-      `Put ${NAME} into its name: -o ${open.format}=whatif-${NAME}.${open.format === 'junit' ? 'xml' : open.format}`,
+      `several policies are given, and -o ${open.format} writes a file for each`,
+      `Put ${NAME} into the name of the file: -o ${open.format}=whatif-${NAME}.${open.format === 'junit' ? 'xml' : open.format}`,
     );
   return wanted;
 }

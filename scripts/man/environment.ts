@@ -36,7 +36,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_DATABASE_URL',
-    text: 'Address of the database as the service reads it, where `IPO_DATABASE` is not set.',
+    text: 'Address of the database, in the variable of the service. It is read if `IPO_DATABASE` is not set.',
     flags: ['--database'],
   },
   {
@@ -56,12 +56,12 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'DATA_KEY',
-    text: 'Key under which credentials of trackers are sealed. `--with-keys` includes it in the backup, and `ipo backup verify` tries it.',
+    text: 'Key that encrypts the credentials of trackers. `--with-keys` includes it in the backup, and `ipo backup verify` tries it.',
     flags: ['--with-keys'],
   },
   {
     name: 'PGPASSWORD',
-    text: 'Password of the PostgreSQL user, where the address has none.',
+    text: 'Password of the PostgreSQL user, if the address has none.',
     flags: ['--database'],
   },
   {
@@ -71,7 +71,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'XDG_CONFIG_HOME, HOME',
-    text: 'Where the file of sessions is.',
+    text: 'Directory of the session file; see FILES.',
     flags: ['--server'],
   },
   {
@@ -81,17 +81,17 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'DOCKER_CONFIG, REGISTRY_AUTH_FILE, XDG_RUNTIME_DIR',
-    text: 'Where the credentials for registries are: *$DOCKER_CONFIG/config.json*, the file of `REGISTRY_AUTH_FILE`, *$XDG_RUNTIME_DIR/containers/auth.json*.',
+    text: 'Files with the credentials for registries: *$DOCKER_CONFIG/config.json*, the file that `REGISTRY_AUTH_FILE` names, and *$XDG_RUNTIME_DIR/containers/auth.json*.',
     flags: ['--registry'],
   },
   {
     name: 'XDG_CACHE_HOME',
-    text: 'Directory with the cached keys of Sigstore, in ipo/sigstore (default: ~/.cache).',
+    text: 'Cache directory (default: ~/.cache). The keys of Sigstore are in its ipo/sigstore.',
     flags: ['--registry'],
   },
   {
     name: 'XDG_DATA_HOME',
-    text: 'Directory with the data of the service, in ipo, if `--data` is not given (default: ~/.local/share).',
+    text: 'Data directory (default: ~/.local/share). Without `--data`, the data of the service is in its ipo.',
     flags: ['--data'],
   },
   {
@@ -115,12 +115,12 @@ const ENVIRONMENT: readonly Entry[] = [
 const FILES: readonly Entry[] = [
   {
     name: '$XDG_CONFIG_HOME/ipo/config.json',
-    text: 'Sessions and tokens of `ipo login`, readable only by you; ~/.config/ipo/config.json without XDG_CONFIG_HOME.',
+    text: 'Sessions and tokens of `ipo login`, readable only by you. If XDG_CONFIG_HOME is not set: ~/.config/ipo/config.json.',
     flags: ['--server'],
   },
   {
     name: '$XDG_DATA_HOME/ipo/',
-    text: 'The data of the service without `--data`: database, key of the ledger and spool; ~/.local/share/ipo without XDG_DATA_HOME.',
+    text: 'The data of the service, if `--data` is not given: database, key of the ledger and spool. If XDG_DATA_HOME is not set: ~/.local/share/ipo.',
     flags: ['--data'],
   },
   {

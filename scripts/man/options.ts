@@ -62,7 +62,7 @@ export function sharedList(
         visible(command).some((one) => sameAs(one) === sameAs(option)),
       );
       const names = of.map(({ words }) => `\`${words.slice(2).join(' ') || words.join(' ')}\``);
-      const only = of.length === leaves.length ? '' : `\n${inline(`Of ${names.join(', ')}.`)}`;
+      const only = of.length === leaves.length ? '' : `\n${inline(`Commands: ${names.join(', ')}.`)}`;
       return `${optionEntry(option, prose)}${only}`;
     })
     .join('\n');

@@ -193,7 +193,7 @@ async function update(
     const before = await find(store, id);
     if (expected !== 'any' && !expected.includes(before.version)) throw mismatch(before);
     if (document.kind !== before.kind) {
-      const message = `the channel is one of ${before.kind}, which cannot change to ${document.kind}`;
+      const message = `the channel is of the kind ${before.kind}, which cannot change to ${document.kind}`;
       throw refusal([{ path: 'kind', message }], 'Make another channel, and delete this one');
     }
     const { write, standing } = await planOf(id, document, before, by);
@@ -217,7 +217,7 @@ async function adopt(
   if (!isTracker(channel)) {
     const message = isTrackerKind(channel.kind)
       ? `the channel ${channel.name} cannot be used: ${channel.fault ?? ''}`
-      : `only a tracker channel can close issues; ${channel.name} is one of ${channel.kind}`;
+      : `only a tracker channel can close issues; ${channel.name} is a channel of the kind ${channel.kind}`;
     throw new ChannelError('invalid_request', message);
   }
   if ((await store.get(from)) !== null) {

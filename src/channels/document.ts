@@ -126,12 +126,13 @@ function kindIn(value: unknown): ChannelKind {
   const { kind } = value as { readonly kind?: unknown };
   const known = CHANNEL_KINDS.find((one) => one === kind);
   if (known !== undefined) return known;
+  const kinds = `the kinds are ${CHANNEL_KINDS.join(', ')}`;
+  if (kind === undefined) throw refusal([{ path: 'kind', message: `kind is missing; ${kinds}` }]);
   const meant = typeof kind === 'string' ? nearest(kind, CHANNEL_KINDS) : null;
-  const message =
-    kind === undefined
-      ? 'is missing'
-      : `is not a kind of channel${meant === null ? '' : `; did you mean "${meant}"?`}`;
-  throw refusal([{ path: 'kind', message: `${message}; there are ${CHANNEL_KINDS.join(', ')}` }]);
+  const hint = meant === null ? '' : ` (did you mean "${meant}"?)`;
+  throw refusal([
+    { path: 'kind', message: `kind ${JSON.stringify(kind)} is not a kind of channel${hint}; ${kinds}` },
+  ]);
 }
 
 /** A number that is not a safe integer breaks two rules and is one fault. */
@@ -162,7 +163,7 @@ function faults(kind: ChannelKind, schemas: ChannelSchemas, issue: z.core.$ZodIs
       message:
         other === undefined
           ? message
-          : `${message}; it is one of ${other} channels, this is a ${kind} channel`,
+          : `${message}: ${other} channels have it, and this is a ${kind} channel`,
     };
   });
 }

@@ -44,7 +44,7 @@ export function openPortable({ read, store, clock }: PortableDeps) {
     const { items } = await store.list({ limit: null, offset: 0 });
     const before = items.find((one) => one.name === name) ?? null;
     if (before !== null && before.kind !== kind) {
-      const message = `the channel ${name} is one of ${before.kind}, which cannot change to ${kind}`;
+      const message = `the channel ${name} is of the kind ${before.kind}, which cannot change to ${kind}`;
       throw refusal([{ path: 'kind', message }], 'Give it another name, or delete the one that is there');
     }
     const { settings, credential, waits } = await secretsOf(document, before, store);

@@ -13,7 +13,7 @@ const subscriptions = (standard: readonly ChannelEvent[]) =>
       z.enum(CHANNEL_EVENTS, {
         error: ({ input }) => {
           const meant = typeof input === 'string' ? nearest(input, CHANNEL_EVENTS) : null;
-          return `is not an event${meant === null ? '' : `; did you mean "${meant}"?`}; there are ${CHANNEL_EVENTS.join(', ')}`;
+          return `is not an event${meant === null ? '' : ` (did you mean "${meant}"?)`}; the events are ${CHANNEL_EVENTS.join(', ')}`;
         },
       }),
       { error: 'must be a list of events' },

@@ -40,7 +40,7 @@ export function toRequest(
     );
   if (to > now)
     throw fault(
-      `the period ends at ${formatTime(to)}, and it is ${formatTime(now)}`,
+      `the period ends in the future: at ${formatTime(to)}; it is ${formatTime(now)} now`,
       'End the period at or before now',
     );
   if (to - from > MAX_DAYS * DAY_MS)

@@ -110,7 +110,7 @@ class Auditor {
     chain.end();
     const { rows } = this.#header;
     if (rows !== null && rows !== chain.count)
-      this.#damage.push(`the header announces ${rows} rows, and the file contains ${chain.count}`);
+      this.#damage.push(`the header announces ${rows} rows, but the file contains ${chain.count}`);
     return {
       file: this.#file,
       header: this.#header,

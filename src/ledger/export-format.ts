@@ -20,7 +20,7 @@ export class LedgerError extends IpoError {
     cause?: unknown,
   ) {
     const good = place.line - 1;
-    const before = good === 1 ? '; 1 line before it is valid' : `; ${good} lines before it are valid`;
+    const before = good === 1 ? '; line 1 is valid' : `; lines 1 to ${good} are valid`;
     super(code, `${message}${good === 0 ? '' : before}`, { place, hint, cause });
     this.goodLines = good;
   }

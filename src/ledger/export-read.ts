@@ -254,7 +254,7 @@ class ExportReader implements LedgerExport {
         this.#line += 1;
         throw this.#fault(
           found < said ? 'truncated' : 'damaged',
-          `the header announces ${said} ${noun}, and the file contains ${found}`,
+          `the header announces ${said} ${noun}, but the file contains ${found}`,
         );
       }
     }

@@ -91,7 +91,7 @@ function judgeRows({ chain, damage, tree }: ExportAudit, findings: Findings): vo
   const names = chain.count === 0 ? 'no rows' : rowsText((chain.expected ?? 0) + 1, chain.last ?? 0);
   findings.held(
     'rows',
-    `${names}: none is missing${tree === null ? '' : ' of those that the header names'}, and each stands in its place`,
+    `${names}: all are there${tree === null ? '' : ', as the header says'}, in the right order`,
   );
 }
 

@@ -13,7 +13,7 @@ export const LICENCE_FAULTS = [
 export type LicenceFault = (typeof LICENCE_FAULTS)[number];
 
 const HINTS: Partial<Record<LicenceFault, string>> = {
-  malformed: 'Give the file as it was issued, whole',
+  malformed: 'Give the whole file, exactly as it was issued',
   not_signed:
     'Set licence.publicKeys to the key that ipo licence keygen printed, or issue the certificate with that key',
   other_cluster: 'Issue one for this cluster: ipo licence request makes the file that names it',

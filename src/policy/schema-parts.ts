@@ -108,7 +108,7 @@ const formed = (
 /** namespace is the name of a Kubernetes namespace. */
 export const namespace = formed(
   /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-  'is not a namespace name; allowed are lowercase letters, digits and - inside, at most 63',
+  'is not a namespace name; allowed are at most 63 lowercase letters and digits, with - between them',
   namespaceHint,
   'Name of a Kubernetes namespace.',
   253,
@@ -117,7 +117,7 @@ export const namespace = formed(
 /** resourceName is the name of a Kubernetes object. */
 export const resourceName = formed(
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
-  'is not a resource name; allowed are lowercase letters, digits, and - and . inside',
+  'is not a resource name; allowed are lowercase letters and digits, with - or . between them',
   namespaceHint,
   'Name of the policy. Policies are evaluated in the order of their names.',
   253,

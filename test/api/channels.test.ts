@@ -142,7 +142,7 @@ forEachEngine('the routes of channels', (engine) => {
     });
     assert.equal(renamed.status, 409);
     const kind = await world.call('PUT', path, { body: { ...DOCUMENTS.github, name: 'lab' }, match: '*' });
-    assert.match(String(kind.body['detail']), /is one of gitlab, which cannot change to github/);
+    assert.match(String(kind.body['detail']), /is of the kind gitlab, which cannot change to github/);
     assert.equal((await world.call('PUT', path, { body: documentOf(other) })).status, 428);
     assert.equal(
       (await world.call('PUT', '/channels/nothing', { body: documentOf(other), match: '*' })).status,

@@ -155,7 +155,10 @@ async function holdRefusals(as: Running['as']): Promise<void> {
       /unknown framework "sox"; the frameworks are nist-800-53, .*essential-eight/,
     ],
     [{ from: PERIOD.to, to: PERIOD.from }, /ends before that/],
-    [{ from: PERIOD.from, to: '2026-12-01T00:00:00Z' }, /and it is 2026-11-25/],
+    [
+      { from: PERIOD.from, to: '2026-12-01T00:00:00Z' },
+      /the period ends in the future: at 2026-12-01T00:00:00Z; it is 2026-11-25/,
+    ],
     [{ from: '2024-01-01T00:00:00Z', to: PERIOD.to }, /longer than 400 days/],
   ] as const)
     await assert.rejects(deployer.json('POST /evidence', { body }), (error: Error & { code?: string }) => {

@@ -180,10 +180,19 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [null, /a channel is an object/],
   [[], /a channel is an object/],
   ['github', /a channel is an object/],
-  [{}, /kind: is missing; there are github, gitlab, jira/],
-  [{ ...DOCUMENTS.github, kind: 'git-hub' }, /kind: is not a kind of channel; did you mean "github"\?/],
-  [{ ...DOCUMENTS.github, kind: '__proto__' }, /kind: is not a kind of channel/],
-  [{ ...DOCUMENTS.github, kind: 'constructor' }, /kind: is not a kind of channel/],
+  [{}, /kind is missing; the kinds are github, gitlab, jira/],
+  [
+    { ...DOCUMENTS.github, kind: 'git-hub' },
+    /kind "git-hub" is not a kind of channel \(did you mean "github"\?\); the kinds are github, /,
+  ],
+  [
+    { ...DOCUMENTS.github, kind: '__proto__' },
+    /kind "__proto__" is not a kind of channel; the kinds are github, /,
+  ],
+  [
+    { ...DOCUMENTS.github, kind: 'constructor' },
+    /kind "constructor" is not a kind of channel; the kinds are github, /,
+  ],
   [{ ...DOCUMENTS.github, name: undefined }, /name: is missing/],
   [{ ...DOCUMENTS.github, name: '   ' }, /name: is empty/],
   [
@@ -196,13 +205,17 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{ ...DOCUMENTS.github, firstRunSummary: 1 }, /firstRunSummary: must be true or false/],
   [
     { ...DOCUMENTS.github, subscriptions: ['critical_findings'] },
-    /subscriptions\[0\]: is not an event; did you mean "critical_finding"\?/,
+    /subscriptions\[0\]: is not an event \(did you mean "critical_finding"\?\); the events are /,
+  ],
+  [
+    { ...DOCUMENTS.github, subscriptions: ['nosuch'] },
+    /subscriptions\[0\]: is not an event; the events are /,
   ],
   [{ ...DOCUMENTS.github, subscriptions: 'critical_finding' }, /subscriptions: must be a list of events/],
   [{ ...DOCUMENTS.github, dailycap: 5 }, /dailycap: unknown field "dailycap"; did you mean "dailyCap"\?/],
   [
     { ...DOCUMENTS.github, projectKey: 'SEC' },
-    /projectKey: unknown field "projectKey"; it is one of jira channels/,
+    /projectKey: unknown field "projectKey": jira channels have it, and this is a github channel/,
   ],
   [{ ...DOCUMENTS.jira, allowedTargets: [] }, /allowedTargets: unknown field/],
   [{ ...DOCUMENTS.github, apiBaseUrl: undefined }, /apiBaseUrl: is missing/],

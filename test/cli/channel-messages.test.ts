@@ -93,7 +93,7 @@ test('resend sends named messages again with their id, or those that failed sinc
     [['channel_resend', { messages: 1 }]],
   );
   const none = await ipo('resend', 'desk', '--since', '24h');
-  assert.deepEqual([none.code, none.out], [1, 'desk: no such message\n']);
+  assert.deepEqual([none.code, none.out], [1, 'desk: no message to send again\n']);
   for (const args of [
     ['resend', 'desk'],
     ['resend', 'desk', id, '--since', '1h'],
@@ -133,6 +133,11 @@ test('a muted channel says so, is sent nothing, and all of it once the mute ends
   const long = await ipo('mute', 'desk', '--for', '800h', '--reason', 'x');
   assert.equal(long.code, 2);
   assert.match(long.err, /at most 720h/);
+  const soon = await ipo('mute', 'desk', '--for', 'soon', '--reason', 'x');
+  assert.deepEqual(
+    [soon.code, soon.err],
+    [2, 'ipo: --for soon: this is not a duration\n  Write it as 6h or 30m.\n'],
+  );
   assert.equal((await ipo('mute', 'desk', '--for', '6h')).code, 2);
 });
 

@@ -105,7 +105,7 @@ test('a Node that is too old is told so in one line', () => {
   assert.equal(child.status, 3);
   assert.match(
     child.stderr,
-    /^ipo needs Node\.js 24\.15 or newer; this is 20\.19\.0 \(.*\); in a clone, npm ci brings one that npx ipo uses\n$/,
+    /^ipo needs Node\.js 24\.15 or newer; this is 20\.19\.0 \(.*\); in a clone, run npm ci: npx ipo then uses its Node\.js\n$/,
   );
 });
 

@@ -65,7 +65,10 @@ suite('ipo whatif with several policies', () => {
       whatif(join(drafts, 'a.yaml'), join(ROOT, 'fixtures/policies/tighten.yaml')),
     ]);
     assert.deepEqual([page?.code, kept?.code, source?.code, twice?.code], [2, 2, 2, 2]);
-    assert.match(page?.err ?? '', /Put \{policy\} into its name: -o html=whatif-\{policy\}\.html/);
+    assert.match(
+      page?.err ?? '',
+      /Put \{policy\} into the name of the file: -o html=whatif-\{policy\}\.html/,
+    );
     assert.match(kept?.err ?? '', /--keep goes with one policy/);
     assert.match(twice?.err ?? '', /"cluster-baseline" is the name of a policy in .*a\.yaml too/);
     assert.deepEqual(readdirSync(folder), before);

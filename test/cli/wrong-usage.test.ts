@@ -36,6 +36,24 @@ suite('Wrong usage is named once, in our own words', () => {
     ],
     [['serve', '--listen', 'foo'], 2, /^ipo: --listen: must be HOST:PORT, such as 127\.0\.0\.1:8080/],
     [['demo', '--listen', 'foo'], 2, /^ipo: --listen foo: must be HOST:PORT, such as 127\.0\.0\.1:8080/],
+    // What cannot be an ID.
+    ...[
+      ['download', 'nosuch', '--out', 'x.zip'],
+      ['cancel', 'nosuch'],
+      ['delete', 'nosuch', '--yes'],
+    ].map(
+      (args) =>
+        [
+          ['evidence', ...args],
+          2,
+          /^ipo: nosuch: not the ID of a package\n {2}ipo evidence list shows their IDs\.\n$/,
+        ] as const,
+    ),
+    [
+      ['evidence', 'withdraw', 'nosuch'],
+      2,
+      /^ipo: nosuch: not the ID of a declaration\n {2}ipo evidence declarations shows their IDs\.\n$/,
+    ],
     // A file that is missing is named before a sign-in or a confirmation is asked for.
     [['policy', 'apply', 'none.yaml'], 3, missing],
     [['config', 'import', 'none.yaml'], 3, missing],

@@ -177,7 +177,7 @@ test('what cannot be done is said, and nothing is written', async () => {
   ];
   for (const [command, code, text] of [
     [args('--framework', 'sox'), 2, /unknown framework "sox".*nist-800-53.*essential-eight/s],
-    [args('--from', '2026-11-01', '--to', '2027-01-01'), 2, /ends at 2027-01-01/],
+    [args('--from', '2026-11-01', '--to', '2027-01-01'), 2, /ends in the future: at 2027-01-01/],
     [args('--from', '2026-11-01', '--to', '2026-10-01'), 2, /ends before/],
     [args('--period', '2026-11'), 2, /it is 2026-11-25T.* give --from 2026-11-01T00:00:00Z/s],
     [args('--period', '2026-Q5'), 2, /not a year, a quarter or a month/],
@@ -187,6 +187,11 @@ test('what cannot be done is said, and nothing is written', async () => {
       /\(ECDSA on P-256\): it is of the kind rsa/,
     ],
     [['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'absent'), '--out', out], 3, /absent/],
+    [
+      ['evidence', 'verify', join(directory, 'cut.zip'), '--key', join(directory, 'rsa.pem')],
+      2,
+      /rsa\.pem cannot verify packages .*\n {2}Give the public key/,
+    ],
     [['evidence', 'verify', join(directory, 'cut.zip')], 4, /Verification failed/],
     [['evidence', 'recompute', join(directory, 'cut.zip')], 4, /does not follow/],
     [['evidence', 'show', SHOP], 2, /not an evidence package/],

@@ -1,4 +1,7 @@
 import type { MuteBody } from '../../../src/api/contract/notifications.ts';
+import { parseDuration } from '../../../src/base/index.ts';
+import { clean } from '../../terminal/clean.ts';
+import { UsageError } from '../../terminal/usage.ts';
 import { withService } from '../../service/client.ts';
 import type { ServiceFlags } from '../../service/index.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
@@ -21,6 +24,9 @@ export async function runChannelMute(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
+  const length = parseDuration(options.for);
+  if (length === null || length <= 0)
+    throw new UsageError(`--for ${clean(options.for)}: this is not a duration`, 'Write it as 6h or 30m');
   return withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
     const { body: mute } = await service.json<MuteBody>('PUT /channels/{id}/mute', {

@@ -42,7 +42,7 @@ export async function runChannelResend(
     const { resent } = done;
     const text =
       resent === 0
-        ? `${toName(channel)}: no such message\n`
+        ? `${toName(channel)}: no message to send again\n`
         : `${toName(channel)}: ${counted(resent, 'message')} sent again within a minute each\n`;
     await outcome.write(done, text);
     return resent === 0 ? EXIT.check : EXIT.done;

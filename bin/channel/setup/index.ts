@@ -23,7 +23,7 @@ export function setupCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--repo <owner/name>',
-        'GitHub: default repository, for issues without a target in an image label',
+        'GitHub: default repository, for images without a label that names a target',
       ),
     )
     .addOption(

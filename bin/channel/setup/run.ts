@@ -122,7 +122,7 @@ function checkKind(kind: ChannelKind, options: ChannelSetupOptions): void {
       continue;
     const meant = CHANNEL_KINDS.filter((one) => optionsOf(one).includes(option));
     throw new UsageError(
-      `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for channels of ${meant.join(' and ')}, and this is one of ${kind}`,
+      `--${option.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} is for channels of ${meant.join(' and ')}, and this is a channel of ${kind}`,
       'Leave it out',
     );
   }

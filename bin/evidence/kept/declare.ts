@@ -10,6 +10,7 @@ import { parsePaging } from '../../terminal/paging.ts';
 import { shortMoment } from '../../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
+import { holdId } from './hold-id.ts';
 import type { KeptListOptions } from './list.ts';
 import type { KeptOptions } from './verbs.ts';
 
@@ -47,10 +48,11 @@ export async function runEvidenceWithdraw(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
+  holdId(id, 'declaration');
   const { body } = await withService(terminal, options, (service) =>
     service.json<DeclarationBody>('DELETE /declarations/{id}', { params: { id } }),
   );
-  await outcome.write(body, `${id} ended; packages of the time before still print it\n`);
+  await outcome.write(body, `${id} ended; packages of earlier periods still print it\n`);
   return EXIT.done;
 }
 

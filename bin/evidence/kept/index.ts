@@ -94,7 +94,9 @@ export function declareCommand(settle: Settle): Command {
 export function declarationsCommand(settle: Settle): Command {
   const command = withPaging(withServiceFlags(new Command('declarations')), 'declarations')
     .summary('list what the organisation declares')
-    .description('List declarations, also those that have ended: packages of the time before contain them.');
+    .description(
+      'List declarations, also those that have ended: packages of earlier periods still contain them.',
+    );
   return command.action(
     settle(async (terminal, globals) => {
       const { runEvidenceDeclarations } = await import('./declare.ts');
@@ -107,7 +109,7 @@ export function declarationsCommand(settle: Settle): Command {
 export function withdrawCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('withdraw'))
     .summary('end a declaration now')
-    .description('End a declaration now. It stays in packages of the time before.')
+    .description('End a declaration now. Packages of earlier periods still contain it.')
     .argument('<id>', 'the declaration')
     .addOption(outputOption());
   return command.action((id: string) =>

@@ -9,6 +9,7 @@ import { Progress } from '../../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { holdTarget } from '../target.ts';
 import { downloadFile } from './download-file.ts';
+import { holdId } from './hold-id.ts';
 import type { ServiceFlags } from '../../service/index.ts';
 
 /** KeptOptions are the flags of the commands that act on one thing. */
@@ -31,6 +32,7 @@ export async function runEvidenceDownload(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
+  holdId(id, 'package');
   const { out, force } = options;
   await holdTarget(out, force === true, terminal);
   return withService(terminal, options, async (service) => {
@@ -65,6 +67,7 @@ export async function runEvidenceCancel(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
+  holdId(id, 'package');
   const { body } = await withService(terminal, options, (service) =>
     service.json<OnePackageBody>('POST /evidence/{id}/cancel', { params: { id } }),
   );
@@ -79,6 +82,7 @@ export async function runEvidenceDelete(
   terminal: Terminal,
 ): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
+  holdId(id, 'package');
   const yes = options.yes === true;
   holdConfirmable(terminal, yes, `deleting the package ${id}`);
   if (!yes && !(await confirm(`Delete the evidence package ${id}?`, terminal))) return EXIT.check;

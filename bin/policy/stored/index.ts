@@ -104,7 +104,7 @@ function whatIf(settle: Settle): Command {
     )
     .argument('<name>', 'name of the policy')
     .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
-    .addOption(new Option('--limit <n>', 'replay at most the newest n rows; 0 replays all').default('5000'))
+    .addOption(new Option('--limit <n>', 'replay at most the newest N rows; 0 replays all').default('5000'))
     .addOption(new Option('--keep', 'store the run in the service (deployers and administrators)'))
     .addOption(failOnOption())
     .addOption(strictOption())

@@ -12,7 +12,10 @@ export function suggestCommand(settle: Settle): Command {
       'Find the tightest policy whose replay denies at most N recorded admissions. Comments say why each field has its value, and a plan says what to fix next. The result is linted and replayed before it is printed.',
     )
     .addOption(
-      new Option('--base <policy>', 'policy file to take namespaces, keys, windows, bypass and VEX from'),
+      new Option(
+        '--base <policy>',
+        'policy file whose namespaces, keys, remediation windows, break-glass and VEX are kept',
+      ),
     )
     .addOption(
       new Option('--tolerate <n>', 'admissions that may be denied, or a share such as 1%').default('0'),

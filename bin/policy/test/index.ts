@@ -17,7 +17,7 @@ export function testCommand(settle: Settle): Command {
       'test files, or directories of files that end in .test.yaml, .test.yml or .test.json',
     )
     .addOption(
-      new Option('--coverage', 'also list the gates that no case reached, and those that denied none'),
+      new Option('--coverage', 'also list the gates that no case reached, and the gates that denied no case'),
     )
     .addOption(outputOption('table, json, junit or github; with --record yaml or json'));
   const recording = [
@@ -32,7 +32,7 @@ export function testCommand(settle: Settle): Command {
     new Option('--registry <when>', 'ask the registry of the image: auto, always or never')
       .choices(['auto', 'always', 'never'])
       .default('auto'),
-    new Option('--by-name', 'trust reports for the digest of a tag, without asking its registry'),
+    new Option('--by-name', 'take the digest of a tag from the reports, without asking the registry'),
     new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
   ];
   for (const option of recording) command.addOption(option.helpGroup('Recording a case:'));

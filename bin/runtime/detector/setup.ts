@@ -37,7 +37,7 @@ export async function runDetectorSetup(
 ): Promise<ExitCode> {
   const wait = parseDuration(options.waitFor);
   if (wait === null || wait <= 0)
-    throw new UsageError(`--wait-for ${options.waitFor}: is not a duration`, 'Write it as 10m or 90s');
+    throw new UsageError(`--wait-for ${options.waitFor}: this is not a duration`, 'Write it as 10m or 90s');
   const targets = parseOutputs(options.output, ['yaml', 'json'], 'yaml');
   const url = options.url === undefined ? null : listenerUrl(options.url);
   const say = (text: string): void => {

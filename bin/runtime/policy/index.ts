@@ -70,7 +70,7 @@ function apply(settle: Settle): Command {
 function remove(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
     .summary('delete a runtime policy')
-    .description('Delete a runtime policy, after confirmation. After that it does not stop pods.')
+    .description('Delete a runtime policy, after confirmation. It no longer stops pods.')
     .argument('<name>', 'name of the runtime policy')
     .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
     .addOption(outputOption());

@@ -84,7 +84,9 @@ function edit(settle: Settle): Command {
 function move(settle: Settle): Command {
   const command = withPlace(withServiceFlags(new Command('move')))
     .summary('move a rule to another place')
-    .description('Move a runtime rule to another place in the order: the first that matches decides.')
+    .description(
+      'Move a runtime rule to another place in the order. The first rule that matches an event decides.',
+    )
     .argument('<name>', 'name of the rule')
     .addOption(outputOption());
   return command.action((name: string) =>
@@ -151,7 +153,7 @@ function test(settle: Settle): Command {
   const command = new Command('test')
     .summary('show which rule decides an event, and why')
     .description(
-      'Show which rules and runtime policies of a file match an event. For the others, show the condition that does not match. Windows count as full.',
+      'Show which rules and runtime policies of a file match an event. For the others, show the condition that does not match. The window of a rule counts as already full.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
     .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))

@@ -122,7 +122,15 @@ export function toNetworkFault(server: string, error: unknown): ServiceError {
 
 function sentenceOf(code: string): readonly [string, string?] | undefined {
   if (Object.hasOwn(SENTENCES, code)) return SENTENCES[code];
-  if (/^(EPROTO$|ERR_SSL_)/.test(code)) return ['it does not speak HTTPS there', 'Check the port'];
-  if (/^HPE_/.test(code)) return ['it does not speak HTTP there', 'Check the port and whether it is https'];
+  if (/^(EPROTO$|ERR_SSL_)/.test(code))
+    return [
+      'the server there does not speak HTTPS',
+      'Check the port, and whether the address begins with http or https',
+    ];
+  if (/^HPE_/.test(code))
+    return [
+      'the server there does not speak HTTP',
+      'Check the port, and whether the address begins with http or https',
+    ];
   return undefined;
 }

@@ -83,7 +83,7 @@ export const muteBody = z
         if (ms !== null && ms > 0 && ms <= MAX_MUTE) return ms;
         issues.addIssue({
           code: 'custom',
-          message: 'is not a valid duration of at most 720h, such as 6h or 30m',
+          message: 'must be a duration of at most 720h, such as 6h or 30m',
         });
         return z.NEVER;
       })

@@ -221,7 +221,7 @@ function ofTracker<T>(id: string, found: T | 'missing' | 'not_tracker'): T {
     });
   if (found === 'not_tracker')
     throw new IpoError('invalid_request', `the channel ${id} opens no issues`, {
-      hint: 'Only a tracker channel that can be used does',
+      hint: 'Only a channel of github, gitlab or jira does, and only if its settings are valid',
     });
   return found;
 }

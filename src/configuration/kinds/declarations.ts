@@ -87,7 +87,7 @@ function planEnd({ id, statement, validUntil: until }: Declaration, declarations
     change: 'delete',
     before: toBundled({ statement, until }),
     after: null,
-    notes: ['it ends now, and stays in packages of the time before'],
+    notes: ['it ends now; packages of earlier periods still contain it'],
     async apply() {
       await declarations.withdraw(id);
       return { action: 'declaration_withdraw', target: id, detail: {} };

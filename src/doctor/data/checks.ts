@@ -8,7 +8,7 @@ const LITTLE_ROOM = 1024 * 1024 * 1024;
 const NO_ROOM = 64 * 1024 * 1024;
 
 const HINTS = {
-  missing: 'Name the directory that the service had (--data); a first start makes a new one',
+  missing: 'Give the data directory of the service with --data; the first start of a service creates it',
   not_a_directory: 'Name another directory with data or --data',
   unwritable: 'Give the directory to the user of the service',
   read_only: 'Mount the volume so that it can be written to',

@@ -28,9 +28,9 @@ export function toEvidenceKey(pem: string, what: string): EvidenceKey {
   try {
     publicKey = createPublicKey(pem);
   } catch (cause) {
-    throw wrongKind(what, 'it is not a public key in PEM', cause);
+    throw wrongKind(what, 'verify', 'it is not a public key in PEM', cause);
   }
-  checkKind(publicKey, what);
+  checkKind(publicKey, what, 'verify');
   const der = publicKey.export({ type: 'spki', format: 'der' });
   const fingerprint = fingerprintOf(der.subarray(-POINT_BYTES));
   return {
@@ -47,9 +47,9 @@ export function toEvidenceSigner(pem: string, what: string): EvidenceSigner {
   try {
     key = createPrivateKey(pem);
   } catch (cause) {
-    throw wrongKind(what, 'it is not a private key in PEM without a passphrase', cause);
+    throw wrongKind(what, 'sign', 'it is not a private key in PEM without a passphrase', cause);
   }
-  checkKind(key, what);
+  checkKind(key, what, 'sign');
   const { d = '' } = key.export({ format: 'jwk' });
   const secret = Buffer.from(d, 'base64url');
   const known = toEvidenceKey(createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString(), what);
@@ -79,16 +79,24 @@ function fingerprintOf(point: Uint8Array): string {
   return `SHA256:${digest.replace(/=+$/, '')}`;
 }
 
-function checkKind(key: KeyObject, what: string): void {
+/** What a key of another kind was meant to do. */
+type Use = 'sign' | 'verify';
+
+const HINTS = {
+  sign: 'Make a key with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out evidence.key',
+  verify: 'Give the public key of the service or the person that made the package, in PEM',
+} as const;
+
+function checkKind(key: KeyObject, what: string, use: Use): void {
   if (key.asymmetricKeyType !== 'ec')
-    throw wrongKind(what, `it is of the kind ${key.asymmetricKeyType ?? 'unknown'}`);
+    throw wrongKind(what, use, `it is of the kind ${key.asymmetricKeyType ?? 'unknown'}`);
   const curve = key.asymmetricKeyDetails?.namedCurve;
-  if (curve !== 'prime256v1') throw wrongKind(what, `its curve is ${curve ?? 'unknown'}`);
+  if (curve !== 'prime256v1') throw wrongKind(what, use, `its curve is ${curve ?? 'unknown'}`);
 }
 
-function wrongKind(what: string, why: string, cause?: unknown): IpoError {
-  return new IpoError('format', `${what} cannot sign packages (ECDSA on P-256): ${why}`, {
-    hint: 'Make a key with: openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out evidence.key',
+function wrongKind(what: string, use: Use, why: string, cause?: unknown): IpoError {
+  return new IpoError('format', `${what} cannot ${use} packages (ECDSA on P-256): ${why}`, {
+    hint: HINTS[use],
     cause,
   });
 }

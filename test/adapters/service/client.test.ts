@@ -262,8 +262,8 @@ test('what keeps from a service is told by its cause, without the token', async 
     assert.equal(fault.code, 'network');
     assert.doesNotMatch(fault.message, /canary|unknown fault|UND_ERR/);
   }
-  assert.match(faults[0]?.message ?? '', /does not speak HTTP there/);
-  assert.match(faults[1]?.message ?? '', /does not speak HTTPS there/);
+  assert.match(faults[0]?.message ?? '', /the server there does not speak HTTP$/);
+  assert.match(faults[1]?.message ?? '', /the server there does not speak HTTPS$/);
   assert.match(faults[2]?.message ?? '', /nothing listens there/);
 });
 
