@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sql } from 'kysely';
 import { DAY_MS } from '../../src/base/index.ts';
 import { nextTry, TRIES_END } from '../../src/notify/schedule.ts';
 import { SendError, type Messengers } from '../../src/notify/index.ts';
 import { channelStore } from '../../src/store/index.ts';
+import { run } from '../../src/store/sql/run.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
-import { AT, found, openDesk, overCeiling } from './world.ts';
+import { AT, DIGEST, found, openDesk, overCeiling } from './world.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -126,6 +128,38 @@ forEachEngine('upkeep of notifications', (engine) => {
       const kept = await rowsOf(desk.store, `select distinct channel_id from ${table}`);
       assert.deepEqual(kept, [{ channel_id: 'slack' }], table);
     }
+  });
+
+  test('the thread of a finding that stands is kept, so that its end is told there, and goes 90 days later', async (t) => {
+    const desk = await openDesk(t, await engine.open(t));
+    await desk.channel('email');
+    await desk.happen([found('CVE-2026-1'), overCeiling()]);
+    await desk.settle();
+    const [first] = await rowsOf(desk.store, 'select message from delivery_threads');
+    await desk.store.write(async (transaction) => {
+      await run(transaction, sql`insert into history_images (id, digest) values (1, ${DIGEST})`);
+      await run(
+        transaction,
+        sql`insert into finding_history (image, cve, first_seen_at, rank, worst, package)
+          values (1, 'CVE-2026-1', ${AT}, 4, 4, 'openssl')`,
+      );
+    });
+    desk.now += 200 * DAY_MS;
+    await desk.deliveries.prune(desk.now - 90 * DAY_MS);
+    const threads = 'select subject from delivery_threads';
+    assert.deepEqual(await rowsOf(desk.store, threads), [{ subject: DIGEST }]);
+    await desk.store.write((transaction) =>
+      run(transaction, sql`update finding_history set ended_at = ${desk.now}`),
+    );
+    await desk.deliveries.prune(desk.now - 90 * DAY_MS);
+    await desk.happen([{ ...found('CVE-2026-1'), event: 'finding_resolved' }]);
+    await desk.settle();
+    assert.deepEqual(await rowsOf(desk.store, 'select refs from deliveries'), [
+      { refs: JSON.stringify([first?.['message']]) },
+    ]);
+    desk.now += 91 * DAY_MS;
+    await desk.deliveries.prune(desk.now - 90 * DAY_MS);
+    assert.deepEqual(await rowsOf(desk.store, threads), []);
   });
 
   test('what waits for a channel goes with it', async (t) => {

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { DAY_MS } from '../../base/index.ts';
+import { severityRank } from '../../findings/index.ts';
 import type { DeliveryCounts } from '../../notify/index.ts';
 import { dropThrottles } from '../outbox/index.ts';
 import { inLists } from '../sql/marks.ts';
@@ -7,6 +8,8 @@ import { run, type Executor, type Row } from '../sql/run.ts';
 
 /** Rows that one deletion takes. */
 const PRUNED = 500;
+
+const CRITICAL = severityRank('CRITICAL') as number;
 
 /** readCounts tells how much waits, and how much was given up in the 24 hours before now, in UTC milliseconds. */
 export async function readCounts(read: Executor, now: number, channelId?: string): Promise<DeliveryCounts> {
@@ -48,6 +51,14 @@ export async function readCounts(read: Executor, now: number, channelId?: string
 /** What waits for a channel that is disabled or gone. */
 const NOBODY_WAITS = sql`channel_id not in (select id from channels where enabled = 1)`;
 
+/**
+ * Whether a thread is about an image with a critical finding that stands, or ended after a time: its end is told in the thread of the first
+ * message, however long it takes.
+ */
+const stands = (before: number): RawBuilder<unknown> =>
+  sql`exists (select 1 from history_images i join finding_history f on f.image = i.id
+      where i.digest = delivery_threads.subject and f.rank = ${CRITICAL} and (f.ended_at is null or f.ended_at >= ${before}))`;
+
 /** pruneSome deletes some messages that were made before a time and that no enabled channel waits for; gives whether there may be more. */
 export async function pruneSome(transaction: Executor, before: number): Promise<boolean> {
   const old = await run(
@@ -59,7 +70,7 @@ export async function pruneSome(transaction: Executor, before: number): Promise<
   for (const marks of inLists(old.map(({ id }) => id)))
     await run(transaction, sql`delete from deliveries where id in (${marks})`);
   await run(transaction, sql`delete from outbox where last_at < ${before} and ${NOBODY_WAITS}`);
-  await run(transaction, sql`delete from delivery_threads where at < ${before}`);
+  await run(transaction, sql`delete from delivery_threads where at < ${before} and not ${stands(before)}`);
   await dropThrottles(transaction, before);
   return old.length === PRUNED;
 }
