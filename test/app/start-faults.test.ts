@@ -39,6 +39,11 @@ test('the first start makes everything, readable only by its owner', async (t) =
     assert.equal(statSync(join(data, name)).mode & 0o077, 0, name);
 });
 
+test('outside of a cluster policies are kept in the database, written in one act with all else of an import', async (t) => {
+  const service = await start(t, { IPO_DATA: scratchDirectory(t) });
+  assert.equal(service.parts.inCluster, false);
+});
+
 test('a port of the webhook that is taken is said, and nothing goes on listening', async (t) => {
   const listening = async (): Promise<{ port: number; close: () => Promise<void> }> => {
     const server = createServer();

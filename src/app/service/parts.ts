@@ -125,8 +125,8 @@ export interface PolicyObjects {
 /** ServiceDeps are what the services are joined with. */
 export interface ServiceDeps {
   readonly store: Store;
-  /** Where policies are kept that are objects of a cluster; the database where there is none. */
-  readonly objects?: PolicyObjects | null;
+  /** Where policies are kept that are objects of a cluster; null outside of one, where the database keeps them. */
+  readonly objects: PolicyObjects | null;
   readonly replay: ReplayProcess;
   readonly settings: Settings;
   /** How calls leave; directly unless given. */
@@ -168,7 +168,7 @@ export function joinParts(deps: ServiceDeps): ServiceParts {
     coldImagePolicy,
     clock,
     inForce: policies,
-    inCluster: deps.objects !== undefined,
+    inCluster: deps.objects !== null,
     policies: openPolicies({ store: deps.objects?.policyStore ?? policyStore(store), clock }),
     runtimePolicies: openKeptPolicies(RUNTIME_POLICIES, {
       store: deps.objects?.runtimePolicies.store ?? runtimePolicyStore(store),
