@@ -3,11 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { run } from '../../bin/main.ts';
 import { openStandaloneLeader } from '../../src/app/leadership/standalone-leader.ts';
 import { openNotifications } from '../../src/app/notify/notifications.ts';
 import { channelRoutes } from '../../src/api/routes/channels.ts';
 import { notificationRoutes } from '../../src/api/routes/notifications.ts';
 import type { AuditEntry } from '../../src/accounts/index.ts';
+import { displayWidth } from '../../src/render/index.ts';
 import { openStore } from '../../src/store/index.ts';
 import { openShell, type Ran } from '../accounts/cli.ts';
 import { keptLog, startApi } from '../api/service.ts';
@@ -19,6 +21,8 @@ interface Served {
   readonly desk: Desk;
   readonly audited: AuditEntry[];
   ipo(...args: readonly string[]): Promise<Ran>;
+  /** The same as a person sees it on a terminal of 80 columns. */
+  seen(...args: readonly string[]): Promise<string>;
 }
 
 async function serve(t: TestContext): Promise<Served> {
@@ -41,7 +45,17 @@ async function serve(t: TestContext): Promise<Served> {
   const { url } = await startApi(t, [...channelRoutes(parts), ...notificationRoutes(parts)]);
   const shell = openShell(t);
   Object.assign(shell.env, { IPO_SERVER: url, IPO_TOKEN: 'administrator-token' });
-  return { desk, audited, ipo: (...args) => shell.ipo(['channel', ...args]) };
+  const seen = async (...args: readonly string[]): Promise<string> => {
+    let out = '';
+    await run(['channel', ...args], {
+      ...{ env: { ...shell.env, NO_COLOR: '1' }, columns: 80, tty: { in: false, out: true, err: true } },
+      out: (text) => void (out += text),
+      err: (text) => assert.fail(text),
+      stdin: (async function* () {})(),
+    });
+    return out;
+  };
+  return { desk, audited, seen, ipo: (...args) => shell.ipo(['channel', ...args]) };
 }
 
 interface Listed {
@@ -72,6 +86,23 @@ test('deliveries lists what a channel was sent with its answers, newest first, b
   const wrong = await ipo('deliveries', 'desk', '--state', 'lost');
   assert.equal(wrong.code, 2);
   assert.match(wrong.err, /state must be one of waiting, sent, failed/);
+});
+
+test('where a terminal has no room for them, deliveries says below its table to whom, and what became of them', async (t) => {
+  const { desk, seen } = await serve(t);
+  await desk.channel('webhook', 'desk');
+  assert.equal(await seen('deliveries', 'desk'), '0 messages\n');
+  await desk.happen([found('CVE-2026-0001')]);
+  await desk.settle();
+  desk.side.fault = 'refused';
+  desk.now += 60_000;
+  await desk.happen([found('CVE-2026-0002')]);
+  await desk.run();
+  const lines = (await seen('deliveries', 'desk')).trimEnd().split('\n');
+  for (const line of lines) assert.ok(displayWidth(line) <= 80, line);
+  assert.match(lines[0] ?? '', /^made \(UTC\) +state +title +message$/);
+  const below = lines.slice(3).join(' ').replaceAll(/\s+/g, ' ').trim();
+  assert.match(below, /^msg_[a-z2-7]{26}: 127\.0\.0\.1:\d+ .+; next try .+ 2 messages to 127\.0\.0\.1:\d+$/);
 });
 
 test('resend sends named messages again with their id, or those that failed since a time', async (t) => {

@@ -10,7 +10,9 @@ import {
   type AnswerViews,
   type ViewColumn,
 } from '../../terminal/answer.ts';
+import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
+import type { Paint } from '../../terminal/paint.ts';
 import { parseOutputs } from '../../terminal/output.ts';
 import type { PagingFlags } from '../../terminal/paging-flags.ts';
 import { parsePaging } from '../../terminal/paging.ts';
@@ -50,9 +52,14 @@ export async function runChannelDeliveries(
   const { items, total } = answer.body;
   const count =
     items.length === total ? counted(total, 'message') : `${items.length} of ${counted(total, 'message')}`;
-  const columns = terminal.tty.out && terminal.columns < WIDE ? NARROW : COLUMNS;
+  const isNarrow = terminal.tty.out && terminal.columns < WIDE;
   const views: AnswerViews = {
-    table: (paint) => [...(items.length === 0 ? [] : tableLines(paint, columns, items)), count],
+    table: (paint) => [
+      ...(items.length === 0 ? [] : tableLines(paint, isNarrow ? NARROW : COLUMNS, items)),
+      ...(isNarrow
+        ? [...faultsOf(items, paint), ...paint.sentence(`${count}${toWhom(items)}`, String, 0)]
+        : [count]),
+    ],
     markdown: () => [...markdownLines(COLUMNS, items), '', count],
   };
   await writeAnswer(targets, answer, views, terminal, globals);
@@ -79,6 +86,23 @@ const COLUMNS: readonly ViewColumn<DeliveryBody>[] = [
   { heading: 'answer', flex: 2, text: answerOf },
   ...NARROW.slice(3),
 ];
+
+/** Why messages were not taken, for a terminal whose table has no room for it: each reason once, with how many it is that of. */
+function faultsOf(items: readonly DeliveryBody[], paint: Paint): readonly string[] {
+  const missed = items.filter(({ state, last_error: error }) => state !== 'sent' && error !== null);
+  const reasons = [...Map.groupBy(missed, answerOf)].flatMap(([answer, some]) => {
+    const [first] = some;
+    const which = some.length === 1 && first !== undefined ? first.message : counted(some.length, 'message');
+    return paint.sentence(`${which}: ${clean(answer, 1000)}`);
+  });
+  return reasons.length === 0 ? [] : ['', ...reasons, ''];
+}
+
+/** A channel has few targets: another one after it was edited. */
+function toWhom(items: readonly DeliveryBody[]): string {
+  const targets = [...new Set(items.map(({ to }) => to))];
+  return targets.length === 0 ? '' : ` to ${clean(targets.join(', '))}`;
+}
 
 /** What the other side said, and of what waits when it is tried next. */
 function answerOf({ state, answer, last_error: error, next_attempt_at: next }: DeliveryBody): string {
