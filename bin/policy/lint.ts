@@ -138,5 +138,5 @@ function inWords(
     ...(notices > 0 ? [counted(notices, 'notice')] : []),
   ];
   const read = `${counted(policies, 'policy', 'policies')} in ${counted(files, 'file')}`;
-  return `${read}: ${found.length === 0 ? 'nothing found' : found.join(', ')}${unreadable > 0 ? `; ${counted(unreadable, 'file')} could not be read` : ''}`;
+  return `${read}: ${found.length === 0 ? 'no problem found' : found.join(', ')}${unreadable > 0 ? `; ${counted(unreadable, 'file')} could not be read` : ''}`;
 }

@@ -75,7 +75,7 @@ function events(settle: Settle): Command {
       .addOption(
         new Option(
           '--rule <name>',
-          'rule of the detector, runtime rule that decided, or policy:NAME of a stop',
+          'detector rule, runtime rule that decided, or policy:NAME for the policy that stopped the pod',
         ),
       )
       .addOption(new Option('--priority <priority>', 'this priority or a more severe one'))

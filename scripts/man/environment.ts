@@ -36,17 +36,17 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_DATABASE_URL',
-    text: 'Address of the database, in the variable of the service. It is read if `IPO_DATABASE` is not set.',
+    text: 'The variable in which the service has the address of its database. It is read if `IPO_DATABASE` is not set.',
     flags: ['--database'],
   },
   {
     name: 'IPO_BACKUP_FROM',
-    text: 'Database that `ipo backup move` moves; it may hold a password.',
+    text: 'Address of the database that `ipo backup move` reads; it may contain a password.',
     flags: ['--lost-rows'],
   },
   {
     name: 'IPO_BACKUP_TO',
-    text: 'Empty database that `ipo backup move` moves to; it may hold a password.',
+    text: 'Address of the empty database that `ipo backup move` writes; it may contain a password.',
     flags: ['--lost-rows'],
   },
   {
@@ -86,12 +86,12 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'XDG_CACHE_HOME',
-    text: 'Cache directory (default: ~/.cache). The keys of Sigstore are in its ipo/sigstore.',
+    text: 'Cache directory (default: ~/.cache). The keys of Sigstore are in its subdirectory ipo/sigstore.',
     flags: ['--registry'],
   },
   {
     name: 'XDG_DATA_HOME',
-    text: 'Data directory (default: ~/.local/share). Without `--data`, the data of the service is in its ipo.',
+    text: 'Data directory (default: ~/.local/share). Without `--data`, the data of the service is in its subdirectory ipo.',
     flags: ['--data'],
   },
   {

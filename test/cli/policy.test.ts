@@ -39,7 +39,7 @@ describe('ipo policy lint', () => {
     assert.deepEqual(await ipo(['policy', 'lint', path]), {
       code: 0,
       out: '',
-      err: 'ipo: 1 policy in 1 file: nothing found\n',
+      err: 'ipo: 1 policy in 1 file: no problem found\n',
     });
     assert.deepEqual(await ipo(['policy', 'lint', path, '--quiet']), { code: 0, out: '', err: '' });
   });

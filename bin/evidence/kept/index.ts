@@ -15,7 +15,7 @@ import type { KeptDeclareOptions } from './declare.ts';
 export function listCommand(settle: Settle): Command {
   const command = withPaging(withServiceFlags(new Command('list')), 'packages')
     .summary('list the packages of a service')
-    .description('List the packages that a service keeps or makes, newest first.');
+    .description('List the packages that a service keeps or is making, newest first.');
   return command.action(
     settle(async (terminal, globals) => {
       const { runEvidenceList } = await import('./list.ts');

@@ -33,7 +33,7 @@ function setup(settle: Settle): Command {
         .default('mtls'),
     )
     .addOption(
-      new Option('--url <url>', 'address of the listener, as the detector calls it: https://HOST:8444'),
+      new Option('--url <url>', 'address at which the detector reaches the listener: https://HOST:8444'),
     )
     .addOption(
       new Option('--secret <name>', 'Secret in the namespace of Falco, created from the bundle').default(

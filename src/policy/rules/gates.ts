@@ -91,8 +91,8 @@ function otherRemarks(spec: PolicySpec): Remark[] {
       ...warn(
         'tag-covered',
         'denyLatestTag',
-        'digestEnforcement require denies all that denyLatestTag denies; denyLatestTag changes only the sentence of the denial',
-        'Keep it for the sentence, or take it out',
+        'digestEnforcement require denies all that denyLatestTag denies; denyLatestTag changes only the message of the denial',
+        'Keep denyLatestTag if you want its message in denials, or remove it',
       ),
       level: 'notice',
     });
