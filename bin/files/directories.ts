@@ -22,7 +22,7 @@ export async function withDirectories(
     const found = path === '-' ? null : await filesIn(path, endings, parts);
     if (found?.length === 0)
       throw new UsageError(
-        `${clean(path)}: the directory contains no file of a ${what}`,
+        `${clean(path)}: the directory contains no ${what} file`,
         `Files must end in ${endings.join(', ')}`,
       );
     for (const file of found ?? [path]) files.add(file);

@@ -100,8 +100,13 @@ function top(settle: Settle): Command {
     .description(
       'Show which rules of the detector report most about which workloads, with the rule that would allow each, and what else that rule would silence.',
     )
-    .addOption(new Option('--events <file>', 'events as Falco writes them, in place of those of a service'))
-    .addOption(new Option('--since <time>', 'events from this time on (default: 24h)').conflicts('events'))
+    .addOption(
+      new Option(
+        '--events <file>',
+        'file of events as Falco writes them, read in place of the events of a service',
+      ),
+    )
+    .addOption(new Option('--since <time>', 'events since this time (default: 24h)').conflicts('events'))
     .addOption(new Option('--namespace <name>', 'namespace of the pod').conflicts('events'))
     .addOption(new Option('--newest <n>', 'read at most the newest N events').default('10000'))
     .addOption(new Option('--limit <n>', 'show at most N groups').default('5'))

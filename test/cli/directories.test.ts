@@ -106,7 +106,7 @@ suite('a directory stands for the files in it', () => {
       assert.equal(code, 2, err);
       assert.match(
         err,
-        /the directory contains no file of a policy\n {2}Files must end in \.yaml, \.yml, \.json\./,
+        /the directory contains no policy file\n {2}Files must end in \.yaml, \.yml, \.json\./,
       );
     }
   });
