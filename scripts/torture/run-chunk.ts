@@ -4,6 +4,9 @@ import type { Chunk } from './parts.ts';
 import type { Said } from './reporter.ts';
 import type { Failure, Outcome } from './state.ts';
 
+/** Flags of the runner, as for all test files (`scripts/test.ts`). */
+const RUNNER = ['--import', './test/built-programs.ts', '--test', '--test-global-setup=test/setup.ts'];
+
 /** Of what a file wrote to stderr, so much is kept of its end. */
 const STDERR_CHARS = 6000;
 
@@ -14,7 +17,7 @@ export function shareOf({ part, of }: Chunk, seed: number): string {
 
 /** commandOf gives the command that runs a chunk by itself. */
 export function commandOf(chunk: Chunk, seed: number): string {
-  return `IPO_TORTURE=${shareOf(chunk, seed)} node --test --test-global-setup=test/setup.ts ${chunk.file}`;
+  return `IPO_TORTURE=${shareOf(chunk, seed)} node ${RUNNER.join(' ')} ${chunk.file}`;
 }
 
 /** runChunk runs a chunk in a process of its own; null when the signal ended it. `heard` is called with each test that ended. */
@@ -24,11 +27,7 @@ export async function runChunk(
   { root, signal, heard }: { root: string; signal: AbortSignal; heard: (line: string) => void },
 ): Promise<Outcome | null> {
   const started = new Date().toISOString();
-  const args = [
-    '--test',
-    '--test-global-setup=test/setup.ts',
-    '--test-reporter=./scripts/torture/reporter.ts',
-  ];
+  const args = [...RUNNER, '--test-reporter=./scripts/torture/reporter.ts'];
   const child = spawn(process.execPath, [...args, '--test-reporter-destination=stdout', chunk.file], {
     cwd: root,
     env: { ...process.env, IPO_TORTURE: shareOf(chunk, seed) },

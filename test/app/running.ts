@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
@@ -56,11 +56,15 @@ export async function startRunning(
   } = {},
 ): Promise<Running> {
   const data = options.again ?? scratchDirectory(t);
-  const env = {
+  const env: Record<string, string> = {
     ...{ IPO_DATA: data, IPO_LISTEN: '127.0.0.1:0', IPO_LOG_LEVEL: 'debug' },
     ...asksNobody(),
     ...options.env,
   };
+  // Migrating is tested elsewhere, and would be most of what a start costs.
+  const template = process.env['IPO_TEST_SQLITE_TEMPLATE'];
+  if (template !== undefined && options.again === undefined && env['IPO_DATABASE_URL'] === undefined)
+    copyFileSync(template, join(data, 'ipo.db'));
   if (options.admin !== undefined) {
     Object.assign(env, { IPO_ADMIN_EMAIL: options.admin.email, IPO_ADMIN_PASSWORD: options.admin.password });
   }

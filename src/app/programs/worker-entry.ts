@@ -34,9 +34,16 @@ export function startProcess(
   });
 }
 
+let folder = import.meta.dirname;
+
+/** useProgramsOf takes the programs of a folder that was built, where this file itself runs from its source: they start in a tenth of the time. */
+export function useProgramsOf(built: string): void {
+  folder = built;
+}
+
 /** The program that the package emits beside its others, else its source. */
 function emitted(name: ThreadName | ProcessName): string {
-  const path = join(import.meta.dirname, `${name}.cjs`);
+  const path = join(folder, `${name}.cjs`);
   return existsSync(path) ? path : join(import.meta.dirname, `../../../daemon/${name}.ts`);
 }
 

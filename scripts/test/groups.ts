@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** Files of one process: as many as a folder's tests wait for each other at most. */
+const MOST = 8;
+
+/**
+ * What a file has that is about its whole process: it starts others or threads, changes the environment, measures memory, or has a hook that
+ * must run before its first test and would come too late for one that runs behind another file.
+ */
+const APART =
+  /node:(?:child_process|worker_threads|cluster)|process\.(?:env\[|chdir|exitCode|memoryUsage|kill|on\()|^before(?:Each)?\(|^afterEach\(/m;
+
+/** Group is test files that run in one process, one after the other. Paths from the root of the project. */
+export type Group = readonly [string, ...string[]];
+
+/**
+ * groupsOf joins test files of a folder, up to eight, into groups that share a process: to load the same modules for each of them again takes
+ * longer than most of their tests. A file that is about its process stays alone.
+ */
+export function groupsOf(root: string, files: readonly string[]): Group[] {
+  const groups: [string, ...string[]][] = [];
+  const open = new Map<string, [string, ...string[]]>();
+  for (const file of files.toSorted()) {
+    const folder = dirname(file);
+    const group = open.get(folder);
+    const isApart = APART.test(readFileSync(join(root, file), 'utf8'));
+    if (!isApart && group !== undefined && group.length < MOST) {
+      group.push(file);
+      continue;
+    }
+    const own: [string, ...string[]] = [file];
+    groups.push(own);
+    if (!isApart) open.set(folder, own);
+  }
+  return groups;
+}
+
+/** entryOf is the program of a group: each file in turn. One that cannot be loaded fails by itself. `up` leads from the program to the root. */
+export function entryOf(group: Group, up: string): string {
+  return [
+    `import { test } from 'node:test';`,
+    ...group.map((file) => {
+      const path = JSON.stringify(`${up}/${file}`);
+      return `await import(${path}).catch((error) => test(${JSON.stringify(file)}, () => { throw error; }));`;
+    }),
+    '',
+  ].join('\n');
+}
