@@ -26,7 +26,7 @@ test('files of one folder share a process, at most eight of them, and each file 
   assert.deepEqual(groups.flat(), files);
 });
 
-test('a file that is about its whole process stays alone', (t) => {
+test('a file that is about its whole process has one of its own', (t) => {
   const texts = [
     `import { spawn } from 'node:child_process';`,
     `import { Worker } from 'node:worker_threads';`,

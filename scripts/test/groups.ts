@@ -16,7 +16,7 @@ export type Group = readonly [string, ...string[]];
 
 /**
  * groupsOf joins test files of a folder, up to eight, into groups that share a process: to load the same modules for each of them again takes
- * longer than most of their tests. A file that is about its process stays alone.
+ * longer than most of their tests. A file that is about its process has one of its own.
  */
 export function groupsOf(root: string, files: readonly string[]): Group[] {
   const groups: [string, ...string[]][] = [];

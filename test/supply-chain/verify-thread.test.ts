@@ -12,6 +12,7 @@ import {
 } from '../../src/adapters/sigstore/index.ts';
 import type { Evidence } from '../../src/supply-chain/index.ts';
 import { bytes, json, NOT_AT_HAND } from './verify-data.ts';
+import { keepRunning } from '../keep-running.ts';
 
 const skip = NOT_AT_HAND;
 const PATH = 'slsa/bcr-MODULE.sigstore.json';
@@ -88,6 +89,7 @@ test(
   'no call outlives its time, though the trust root never comes, and one too many is turned away',
   { skip },
   async (t) => {
+    keepRunning(t);
     const never: TrustSource = { current: () => new Promise(() => {}) };
     const { verifier } = open(t, { trust: never, timeLimit: 30, queue: 2, entry: null });
     const calls = [1, 2, 3].map(() => verifier.verify(digest(), evidence()));

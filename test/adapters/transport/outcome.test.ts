@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { AnswerError, happenedBy } from '../../../src/adapters/transport/index.ts';
 import { TrackerError, type TrackerFault } from '../../../src/trackers/index.ts';
 import { startLoopback, toTransport } from './loopback.ts';
+import { keepRunning } from '../../keep-running.ts';
 
 interface Cell {
   readonly status: number;
@@ -221,9 +222,7 @@ test('a connection that is refused, a name that is unknown and a TLS that fails 
 });
 
 test('a look-up that does not end is cut off, and nothing was sent', async (t) => {
-  // As a real one does, it keeps the process running.
-  const lookup = setInterval(() => {}, 1000);
-  t.after(() => clearInterval(lookup));
+  keepRunning(t);
   const transport = toTransport('http://localhost:9', { timeoutMs: 100, lookup: () => {} });
   await assert.rejects(transport.send({ method: 'POST', url: 'http://localhost:9/x' }), (error) => {
     assert.ok(error instanceof TrackerError);
