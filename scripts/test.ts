@@ -28,7 +28,7 @@ const programs = groupsOf(ROOT, files).map((group, n) => {
   return program;
 });
 const runner = [
-  ...['--import', './test/built-programs.ts', '--test', '--test-concurrency=3'],
+  ...['--test', '--test-concurrency=3'],
   ...['--test-global-setup=test/setup.ts', '--test-reporter=spec', ...flags, ...programs],
 ];
 const child = spawn(process.execPath, runner, { cwd: ROOT, stdio: 'inherit' });

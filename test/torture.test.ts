@@ -156,7 +156,7 @@ suite('what is kept of a part', () => {
     assert.equal(
       failuresPage(failed, 1),
       '✖ nothing is lost\n    row 3 is missing\n' +
-        'To run it by itself: IPO_TORTURE=2/3:7 node --import ./test/built-programs.ts --test --test-global-setup=test/setup.ts test/a.test.ts\n',
+        'To run it by itself: IPO_TORTURE=2/3:7 node --test --test-global-setup=test/setup.ts test/a.test.ts\n',
     );
     const other = { part, kept: keep([true, true, true], 'before') };
     assert.match(listPage([other], 1, code), /passed on other code \(abc\); --again runs it/);

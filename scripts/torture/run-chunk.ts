@@ -5,7 +5,7 @@ import type { Said } from './reporter.ts';
 import type { Failure, Outcome } from './state.ts';
 
 /** Flags of the runner, as for all test files (`scripts/test.ts`). */
-const RUNNER = ['--import', './test/built-programs.ts', '--test', '--test-global-setup=test/setup.ts'];
+const RUNNER = ['--test', '--test-global-setup=test/setup.ts'];
 
 /** Of what a file wrote to stderr, so much is kept of its end. */
 const STDERR_CHARS = 6000;

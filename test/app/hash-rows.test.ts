@@ -9,6 +9,9 @@ import { openStore } from '../../src/store/engine/open.ts';
 import { grow, makeSigner, treeOf } from '../ledger/grown.ts';
 import { MemoryTree } from '../ledger/memory-tree.ts';
 import { forEachEngine } from '../store/engines.ts';
+import { useBuiltPrograms } from '../built-programs.ts';
+
+useBuiltPrograms();
 
 const THREADS = { threads: 2, atLeast: 1, slice: 512, meanwhile: false };
 

@@ -11,6 +11,9 @@ import type { RunningService } from '../../src/app/start/running-service.ts';
 import { startService } from '../../src/app/start/service.ts';
 import type { Clock } from '../../src/base/index.ts';
 import { openLog, openMetrics, Redactor } from '../../src/telemetry/index.ts';
+import { useBuiltPrograms } from '../built-programs.ts';
+
+useBuiltPrograms();
 
 /** Somebody is who a test calls a service as. */
 export type Somebody = 'anonymous' | Role | 'disabled';
