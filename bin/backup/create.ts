@@ -40,7 +40,10 @@ export async function runBackupCreate(
   const outcome = openOutcome(options.output, terminal);
   const { out } = options;
   if (out === '-')
-    throw new UsageError('--out -: a backup is written into a file', 'It is there whole or not at all');
+    throw new UsageError(
+      '--out -: a backup cannot be written to stdout',
+      'Name a file or a place in a registry',
+    );
   const where = await findWhere(options, terminal);
   const keys = options.withKeys === true ? await keysOf(options, where, terminal) : null;
   if (keys === null && options.ledgerKey !== undefined)

@@ -40,8 +40,9 @@ const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=512'];
 
 const DATABASE =
   'sqlite:PATH or postgres://USER@HOST:5432/NAME (default: IPO_DATABASE, then IPO_DATABASE_URL)';
-const CONFIG = 'settings of the service (YAML or JSON), which name its database, keys and anchors';
-const DATA = 'directory of a service, in place of its settings';
+const CONFIG =
+  'settings of the service (YAML or JSON): its database, its keys, and its anchors, where checkpoints are copied to';
+const DATA = 'data directory of the service; it takes precedence over the one in the settings';
 
 /** backupCommand defines `ipo backup` and what stands below it. */
 function backupCommand(settle: Settle): Command {
@@ -65,7 +66,7 @@ function create(settle: Settle): Command {
   const command = new Command('create')
     .summary('write a backup of a database into a file; the service goes on')
     .description(
-      'Write all tables as of one moment into a file, whole or not at all. The service can run meanwhile. ' +
+      'Write a consistent snapshot of all tables into a file, whole or not at all. The service can run meanwhile. ' +
         'Credentials of trackers stay encrypted. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or include them under a passphrase (--with-keys).',
     )
     .addOption(

@@ -110,14 +110,20 @@ function createCommand(settle: Settle): Command {
         .default('AllowAndScan'),
     )
     .addOption(
-      new Option('--cluster-name <name>', 'with --database: name of the cluster, for the header of the rows'),
+      new Option(
+        '--cluster-name <name>',
+        'with --database: name of the cluster, written into the header of the rows',
+      ),
     )
     .addOption(new Option('--public-url <url>', 'with --database: where the service lists its public keys'));
   for (const [flags, what] of [
     ['--key <file>', 'private key that signs, ECDSA P-256 in PEM'],
     ['--organisation <name>', 'name of the organisation'],
     ['--contact <text>', 'person or address for questions about the package'],
-    ['--at <time>', 'time of the package, to make the same bytes again (default: now)'],
+    [
+      '--at <time>',
+      'creation time in the package; give the same time to get the same bytes again (default: now)',
+    ],
   ] as const)
     command.addOption(new Option(flags, `with --ledger or --database: ${what}`));
   command.addOption(outputOption());
@@ -247,7 +253,7 @@ function diffCommand(settle: Settle): Command {
 
 function frameworksCommand(settle: Settle): Command {
   const command = new Command('frameworks')
-    .summary('list the frameworks and what of them is mapped')
+    .summary('list the frameworks, or what one of them requires')
     .description(
       'List the frameworks; with an id, its requirements, the attestations that support them, and what is out of scope.',
     )

@@ -71,11 +71,16 @@ function events(settle: Settle): Command {
       .description(
         'List events of the runtime detector with what came of each, the newest first. With -f print them as they come.',
       )
-      .addOption(wordOption('--effect <effect>', 'strongest effect: allow, record, notify, issue or stop'))
+      .addOption(
+        wordOption(
+          '--effect <effect>',
+          'only events whose strongest effect is this one: allow, record, notify, issue or stop',
+        ),
+      )
       .addOption(
         new Option(
           '--rule <name>',
-          'detector rule, runtime rule that decided, or policy:NAME for the policy that stopped the pod',
+          'only events of this detector rule, or that this runtime rule decided; policy:NAME for pods that this policy stopped',
         ),
       )
       .addOption(new Option('--priority <priority>', 'this priority or a more severe one'))

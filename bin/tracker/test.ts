@@ -34,7 +34,10 @@ export async function runTrackerTest(
   if (which !== undefined && options.file !== undefined)
     throw new UsageError('CHANNEL and --file exclude each other', 'Name one of them');
   if (options.credentialStdin && options.file === undefined)
-    throw new UsageError('--credential-stdin needs --file', 'The service tests with its stored credential');
+    throw new UsageError(
+      '--credential-stdin needs --file',
+      'Add --file, or leave --credential-stdin out to test with the stored credential',
+    );
   const tests =
     options.file === undefined
       ? await withService(terminal, options, (service) => testTrackers(service, which))

@@ -22,8 +22,9 @@ export async function readValues(path: string, terminal: Terminal): Promise<unkn
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (cause) {
-    throw new IpoError('invalid_config', 'its aliases stand for more than a file of values holds', {
+    throw new IpoError('invalid_config', 'its YAML aliases expand to too many values', {
       place: { file },
+      hint: 'Write the values out instead of using aliases',
       cause,
     });
   }

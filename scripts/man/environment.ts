@@ -36,7 +36,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_DATABASE_URL',
-    text: 'The variable in which the service has the address of its database. It is read if `IPO_DATABASE` is not set.',
+    text: 'Address of the database, in the variable that the service reads too. Used if `IPO_DATABASE` is not set.',
     flags: ['--database'],
   },
   {
@@ -56,7 +56,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'DATA_KEY',
-    text: 'Key that encrypts the credentials of trackers. `--with-keys` includes it in the backup, and `ipo backup verify` tries it.',
+    text: 'Key that encrypts the credentials of trackers. `ipo backup create --with-keys` includes it in the backup. `ipo backup verify` checks that it decrypts the credentials.',
     flags: ['--with-keys'],
   },
   {

@@ -45,8 +45,8 @@ export function openTokens(parts: AccountParts): Tokens {
 
     async list(principal, { all, ...page }) {
       if (all && !mayAct(principal.role, 'administrator')) {
-        throw new AccountError('forbidden', 'the tokens of everybody are for administrators', {
-          hint: 'Leave all out to see your own',
+        throw new AccountError('forbidden', 'only administrators can list the tokens of all accounts', {
+          hint: 'Leave all out to list your own tokens',
         });
       }
       return tokens.list(all ? null : principal.accountId, clock.now() - TOKEN_KEPT, page);

@@ -161,7 +161,7 @@ export class LedgerTree {
           'key_missing',
           `the key at hand (${signer.vkey}) is not the one of the ledger's checkpoints`,
           {
-            hint: 'Put the key file back from its backup, and the origin as it was; another key would be another log, which no kept checkpoint proves',
+            hint: 'Restore the key file from its backup, and set the origin back; another key would start another log, and stored checkpoints would not match it',
           },
         );
       }

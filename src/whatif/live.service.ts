@@ -157,8 +157,8 @@ export function openLiveWhatIf(deps: LiveDeps): LiveWhatIf {
 function mayKeep(asked: boolean | undefined, { role }: Principal): boolean {
   const may = mayAct(role, 'deployer');
   if (asked === true && !may) {
-    throw new LiveError('forbidden', "a viewer's what-if is answered but not kept", {
-      hint: 'Leave keep out, or ask as a deployer',
+    throw new LiveError('forbidden', 'a viewer can run a what-if, but not keep it in the service', {
+      hint: 'Leave keep out, or sign in as a deployer',
     });
   }
   return asked ?? may;

@@ -169,9 +169,7 @@ test('Jira has exactly one way to sign in', () => {
     { ...dataCenter, apiToken: 'ATATT-1' },
   ])
     assert.match(faults(document).join(), both);
-  assert.deepEqual(faults({ ...cloud, apiToken: 'ATATT-1' }), [
-    'email: email is missing, which apiToken needs beside it',
-  ]);
+  assert.deepEqual(faults({ ...cloud, apiToken: 'ATATT-1' }), ['email: email is missing: apiToken needs it']);
   // Null is the same as left out.
   assert.deepEqual(read({ ...DOCUMENTS.jira, bearerToken: null }), read(DOCUMENTS.jira));
 });
@@ -268,7 +266,10 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{ ...DOCUMENTS.email, host: 'https://mail' }, /host: is not a valid host name/],
   [{ ...DOCUMENTS.email, port: 0 }, /port: must be between 1 and 65535/],
   [{ ...DOCUMENTS.email, security: 'ssl' }, /security: must be starttls, tls, or none on loopback/],
-  [{ ...DOCUMENTS.email, security: 'none' }, /security: none is allowed only for a server on loopback/],
+  [
+    { ...DOCUMENTS.email, security: 'none' },
+    /security: the value none is allowed only for a server on loopback/,
+  ],
   [{ ...DOCUMENTS.webhook, secret: 'whsec_short' }, /secret: must be whsec_ and Base64 of 24 to 64 bytes/],
   [{ ...DOCUMENTS.webhook, format: 'plain' }, /format: must be cloudevents/],
   [{ ...DOCUMENTS.email, to: [] }, /to: is empty/],

@@ -135,8 +135,8 @@ test('a file answers what it holds, flags go before it, and what it leaves out i
   const again = await setup(shell, fake.tokens.good.secret, '--file', fileOf(t, ran.out));
   assert.deepEqual(yaml(again), yaml(ran), again.err);
   for (const [args, message] of [
-    [['--file', file, '--repo', 'a/b'], /--repo is for channels of github, and this is one of jira/],
-    [['gitlab', '--file', file], /the file contains a channel of jira/],
+    [['--file', file, '--repo', 'a/b'], /--repo is for channels of github, and this is a channel of jira/],
+    [['gitlab', '--file', file], /the file contains a channel of the kind jira, not gitlab/],
     [['--file', '-', '--credential-stdin'], /only one input can come from stdin/],
     [['--file', fileOf(t, 'kind: slack\nname: x\n')], /--credential-stdin is missing/],
     [['--file', fileOf(t, `${text}dailycap: 3\n`)], /unknown field "dailycap"; did you mean "dailyCap"\?/],

@@ -88,7 +88,7 @@ suite('ipo token', () => {
       2,
       /--days 366: the number of days must be a whole number from 1 to 365/,
     ],
-    ['the tokens of everybody', ['list', '--all'], 3, /for administrators/],
+    ['the tokens of everybody', ['list', '--all'], 3, /only administrators can list/],
     ["an id that is nobody's", ['revoke', 'aaaaaaaaaaaaaaaa'], 1, /no token has the ID aaaaaaaaaaaaaaaa/],
   ] as const)
     test(`${what} is refused`, async (t) => {

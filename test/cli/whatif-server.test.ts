@@ -104,7 +104,7 @@ test('a run is kept when it is asked for, and by nobody who may not', async (t) 
   assert.match(kept.err, new RegExp(`stored as run ${run?.id}`));
   assert.deepEqual(run?.draft['spec'], { severityThreshold: 'HIGH' });
   const viewer = await served.ipo(['whatif', file, '--keep'], { role: 'viewer' });
-  assert.deepEqual([viewer.code, /a viewer's what-if is answered but not kept/.test(viewer.err)], [3, true]);
+  assert.deepEqual([viewer.code, /a viewer can run a what-if, but not keep it/.test(viewer.err)], [3, true]);
 });
 
 test('what is wrong with a draft is told with its line before the service is asked', async (t) => {

@@ -97,7 +97,7 @@ function unmute(settle: Settle): Command {
 
 function resume(settle: Settle): Command {
   const command = withServiceFlags(new Command('resume'))
-    .summary('let channels go on that are paused since a restore')
+    .summary('resume channels that a restore has paused')
     .description(
       'Resume a channel that is paused since the service was restored from a backup. A tracker resumes once the service has looked up what was ' +
         'filed since the backup, so that no issue is opened twice; issues are opened once every tracker goes on. Needs the role administrator.',

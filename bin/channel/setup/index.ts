@@ -51,7 +51,12 @@ export function setupCommand(settle: Settle): Command {
       ),
     )
     .addOption(new Option('--daily-cap <n>', 'maximum number of issues in any 24 hours, 1 to 500'))
-    .addOption(new Option('--no-first-run-summary', 'in the first run too, open one issue for each finding'))
+    .addOption(
+      new Option(
+        '--no-first-run-summary',
+        'open one issue for each finding in the first run too, instead of one summary',
+      ),
+    )
     .addOption(new Option('--host <host>', 'Mail: name of the mail server'))
     .addOption(
       new Option('--port <port>', 'Mail: port of the server (default: 587, or 465 with --security tls)'),

@@ -100,7 +100,10 @@ async function askKind(
   if (written !== null) {
     const { kind } = openDocuments({ testLoopback: true, allowedHosts: [] })(written);
     if (given === undefined || given === kind) return kind;
-    throw new UsageError(`the file contains a channel of ${kind}`, `Leave ${clean(given)} out`);
+    throw new UsageError(
+      `the file contains a channel of the kind ${kind}, not ${clean(given)}`,
+      `Leave out ${clean(given)}, or give another file`,
+    );
   }
   const choices = CHANNEL_KINDS.map((kind) => ({ value: kind, name: kindOf(kind).setup.name }));
   const kind = await interview.choice('KIND', given, 'Which kind of channel?', choices);

@@ -19,9 +19,13 @@ export async function downloadFile(
       yield chunk;
     }
     if (hash.digest('hex') !== sha256)
-      throw new IpoError('damaged', `${service.server}: the package ${id} did not arrive as it was made`, {
-        hint: 'Download it again',
-      });
+      throw new IpoError(
+        'damaged',
+        `${service.server}: the download of package ${id} does not match its digest`,
+        {
+          hint: 'Download it again',
+        },
+      );
   }
   await writeBytesWhole(out, checked());
   return bytes;

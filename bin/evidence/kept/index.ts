@@ -75,7 +75,7 @@ export function deleteCommand(settle: Settle): Command {
 /** declareCommand is `ipo evidence declare`. */
 export function declareCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('declare'))
-    .summary('declare something that packages print')
+    .summary('add a declaration that packages print')
     .description(
       'Declare something in the name of the organisation. Packages of a period in which it was valid print it, with your account.',
     )

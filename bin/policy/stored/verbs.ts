@@ -146,7 +146,7 @@ async function wholeRevision(service: ServiceClient, name: string, beginning: st
         hint,
       },
     );
-  throw new UsageError(`--revision ${beginning}: ${found.length} revisions of ${name} begin so`, hint);
+  throw new UsageError(`--revision ${beginning}: ${found.length} revisions of ${name} begin with this`, hint);
 }
 
 function revisionsOf(service: ServiceClient, name: string) {

@@ -69,7 +69,7 @@ function bundle(settle: Settle): Command {
 
 function status(settle: Settle): Command {
   const command = withServiceFlags(new Command('status'))
-    .summary('show how the listener and the certificate stand')
+    .summary('show the state of the listener and the certificate')
     .description(
       'Show whether the service listens to the detector, when the last event arrived, and when the certificate expires.',
     )

@@ -66,7 +66,7 @@ function add(settle: Settle): Command {
 
 function edit(settle: Settle): Command {
   const command = withContent(withServiceFlags(new Command('edit')), null)
-    .summary('change a rule at its place')
+    .summary('change a rule, and keep its place in the order')
     .description(
       'Change what the flags name, and nothing else. An empty value takes a part out of the rule: --tags "".',
     )
@@ -114,7 +114,7 @@ function remove(settle: Settle): Command {
 
 function apply(settle: Settle): Command {
   const command = withServiceFlags(new Command('apply'))
-    .summary('make the rules those of files, after showing the difference')
+    .summary('replace all rules with those of files, after showing the difference')
     .description(
       'Show how the RuntimeRules of files differ from the rules of the service: added, changed, moved and deleted. Then ask, and replace the whole list at once.',
     )
@@ -153,7 +153,7 @@ function test(settle: Settle): Command {
   const command = new Command('test')
     .summary('show which rule decides an event, and why')
     .description(
-      'Show which rules and runtime policies of a file match an event. For the others, show the condition that does not match. The window of a rule counts as already full.',
+      'Show which rules and runtime policies of a file match an event. For the others, show the condition that does not match. A rule with a window is treated as if its count is reached.',
     )
     .argument('<file>', 'RuntimeRules and RuntimePolicy documents (YAML or JSON)')
     .addOption(new Option('--event <file>', 'one event as Falco writes it, in JSON; - is stdin'))

@@ -4,9 +4,13 @@ import { Key } from './schema.ts';
 /** toProjectKey checks the key of a project. Throws TrackerError `invalid`, so that nothing odd comes into a query or path. */
 export function toProjectKey(target: string): string {
   if (/^[A-Z][A-Z0-9_]{1,254}$/.test(target)) return target;
-  throw new TrackerError('invalid', 'the key of the Jira project is not of letters, digits and underscores', {
-    happened: 'no',
-  });
+  throw new TrackerError(
+    'invalid',
+    'the key of a Jira project begins with a capital letter and has only capital letters, digits and _',
+    {
+      happened: 'no',
+    },
+  );
 }
 
 /** toIssueId is what an issue is asked for by: its number, which stays when it is moved, else its key. Throws as toProjectKey. */

@@ -187,7 +187,7 @@ function parsed(server: string, status: number, text: string): unknown {
     return JSON.parse(text);
   } catch (error) {
     throw new ServiceError('network', `${server} answered with something else than JSON`, {
-      hint: 'Check that this is the address of the service, and what stands before it',
+      hint: 'Check that this is the address of the service, and check any proxy in front of it',
       status,
       cause: error,
     });

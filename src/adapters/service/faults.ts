@@ -14,7 +14,7 @@ export function fromProblem(server: string, status: number, text: string, retryA
       `${server} answered with ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd() +
         ', which says nothing more',
       {
-        hint: 'Check that this is the address of the service, and what stands before it',
+        hint: 'Check that this is the address of the service, and check any proxy in front of it',
         status,
         retryAfter,
       },

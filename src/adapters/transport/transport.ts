@@ -161,9 +161,13 @@ function within(base: URL, url: string): URL {
   const root = base.pathname.replace(/\/$/, '');
   const inside = wanted.pathname.startsWith(`${root}/`) && wanted.username === '' && wanted.password === '';
   if (wanted.origin === base.origin && inside) return wanted;
-  throw new TrackerError('address', `a call would have left ${base.origin}${root}; it was not made`, {
-    happened: 'no',
-  });
+  throw new TrackerError(
+    'address',
+    `the address of a call is not below ${base.origin}${root}; the call was not made`,
+    {
+      happened: 'no',
+    },
+  );
 }
 
 function tooLong({ host, write }: Asked): TooLong {

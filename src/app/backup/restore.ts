@@ -93,7 +93,7 @@ async function keysOf(
   if (wanted === null) return [];
   if (keys === null)
     throw new BackupError('usage', `${name} holds no keys`, {
-      hint: 'Leave --keys-to out; a backup holds keys where it was made with --with-keys',
+      hint: 'Leave --keys-to out; only a backup that was made with --with-keys holds keys',
     });
   return openKeys(keys, wanted.passphrase, header);
 }

@@ -19,7 +19,7 @@ const LEDGER_KEY: SigningKey = {
   make: () => generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   missing: {
     message: 'the key that signed the ledger is not there',
-    hint: 'Put it back from its backup; a new key would be another log, which no kept checkpoint proves',
+    hint: 'Restore it from its backup; a new key would start another log, and stored checkpoints would not match it',
   },
 };
 

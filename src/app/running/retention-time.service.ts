@@ -86,7 +86,7 @@ export class RetentionTime implements RetentionClock {
     this.#deps.log.warn('the clock went ahead while the service did not run, or was set; retention waits', {
       ahead_ms: ahead,
       counts_in_ms: left,
-      hint: 'If the clock is right, there is nothing to do; else set it right, and nothing is deleted early',
+      hint: 'If the clock is right, do nothing. If it is wrong, correct it now; nothing has been deleted early',
     });
   }
 }

@@ -44,7 +44,8 @@ export const email: Teller<'email', EmailSettings, 'password'> = {
         issues.addIssue({
           code: 'custom',
           path: ['security'],
-          message: 'none is allowed only for a server on loopback: mail and password are sent in plain text',
+          message:
+            'the value none is allowed only for a server on loopback, because mail and password are sent in plain text',
         });
     }),
   unset: { username: null, password: null },

@@ -88,7 +88,7 @@ function mechanismFault(
     };
   }
   if (has('apiToken') && !has('email')) {
-    return { message: 'email is missing, which apiToken needs beside it', path: ['email'] };
+    return { message: 'email is missing: apiToken needs it', path: ['email'] };
   }
   return null;
 }

@@ -88,7 +88,7 @@ export const DATABASE_CHECKS: readonly Check<DataFacts>[] = [
       if (ledger === null) return null;
       const { key, keyFile } = ledger;
       const hint =
-        'Put it back from its copy; another key would be another log, which no kept checkpoint proves';
+        'Restore it from its copy; another key would start another log, and stored checkpoints would not match it';
       switch (key) {
         case 'missing':
           return fail(`${keyFile}: the key that signed the ledger is not there`, hint);

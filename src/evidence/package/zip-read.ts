@@ -127,7 +127,7 @@ async function* rawBytes(archive: Archive, from: number, length: number): AsyncG
 /** readWhole reads a small file of an archive. Throws IpoError `damaged`, also for one that is larger than `max`. */
 export async function readWhole(entry: Entry, max: number): Promise<Buffer> {
   if (entry.size > max)
-    throw new IpoError('damaged', `${entry.name} is larger than ${max} bytes, as it is in no package`);
+    throw new IpoError('damaged', `${entry.name} is larger than ${max} bytes, the maximum in a package`);
   const chunks: Uint8Array[] = [];
   for await (const chunk of entry.content()) chunks.push(chunk);
   return Buffer.concat(chunks);

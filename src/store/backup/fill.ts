@@ -153,7 +153,7 @@ function checkLevel({ migrations, release }: BackupHeader, name: string): void {
       );
     if (known.name !== migration)
       throw new BackupError('format', `${name} has the migration ${migration} where ${known.name} belongs`, {
-        hint: 'A build of its own made it; restore it with that build',
+        hint: 'A build that is not a release made it; restore it with that build',
       });
   });
 }

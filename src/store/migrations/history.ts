@@ -52,7 +52,7 @@ export async function readHistory(
         'migration',
         `the history of ${database} holds ${name} where ${known.name} belongs`,
         {
-          hint: 'It was changed by hand or by a build of its own; restore a backup',
+          hint: 'It was changed by hand, or by a build that is not a release; restore a backup',
         },
       );
   });
