@@ -5,6 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { certificateMaker } from '../../src/adapters/certificates/index.ts';
@@ -229,6 +230,34 @@ const CASES: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
     assert.equal((await events()).total - was, 3);
     await metric(service, /svc_runtime_events_dropped_total\{reason="unreadable"\} 8\n/);
     await metric(service, /svc_runtime_events_dropped_total\{reason="too_large"\} 1\n/);
+  },
+
+  'a client that still sends an event that is too long has its answer, and goes on': async ({
+    port,
+    bundle,
+    events,
+  }) => {
+    const was = (await events()).total;
+    const socket = connect({
+      ...{ port, host: '127.0.0.1', checkServerIdentity: () => undefined },
+      ...{ ca: bundle['ca.crt'], cert: bundle['client.crt'], key: bundle['client.key'] },
+    });
+    let said = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (said += text));
+    const answered = async (status: string): Promise<void> => {
+      while (!said.includes(`HTTP/1.1 ${status}`)) {
+        assert.equal(socket.closed, false, said);
+        await sleep(5);
+      }
+    };
+    const head = 'POST /falco HTTP/1.1\r\nHost: detector\r\nContent-Length: ';
+    socket.write(`${head}70000\r\n\r\n${'x'.repeat(1000)}`);
+    await answered('413');
+    const next = event(9);
+    socket.write(`${'x'.repeat(69_000)}${head}${Buffer.byteLength(next)}\r\n\r\n${next}`);
+    await answered('200');
+    socket.destroy();
+    assert.equal((await events()).total - was, 1);
   },
 
   'a compressed event is read, and one that grows beyond the bound is not': async (stage) => {

@@ -56,6 +56,8 @@ const PATHS: ReadonlyMap<string, number> = new Map([
   ['/falco', 65_536],
   ['/falcosidekick', 262_144],
 ]);
+/** Bytes of a body that are thrown away, so that its connection can go on. */
+const THROWN_AWAY = 1_048_576;
 /** Falco keeps one for each node. */
 const MOST_CONNECTIONS = 2_000;
 /** Which callers are accepted is judged here and counted: Node would end the connection without a word. */
@@ -237,10 +239,14 @@ class Listener implements DetectorListener {
     this.#turnAway(request, response, status, sentence);
   }
 
-  /** What is left of a body is not waited for, so its connection ends. */
+  /**
+   * The rest of a body is thrown away unread by us. Its connection ends where that is long or of unknown length: where it is short, the client
+   * could lose the answer with a connection that ends while it still sends.
+   */
   #turnAway(request: IncomingMessage, response: ServerResponse, status: number, sentence: string): void {
     if (!request.complete) {
-      response.setHeader('connection', 'close');
+      const isShort = Number(request.headers['content-length']) <= THROWN_AWAY;
+      if (!isShort) response.setHeader('connection', 'close');
       request.resume();
     }
     send(response, status, sentence);
