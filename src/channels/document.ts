@@ -130,9 +130,8 @@ function kindIn(value: unknown): ChannelKind {
   if (kind === undefined) throw refusal([{ path: 'kind', message: `kind is missing; ${kinds}` }]);
   const meant = typeof kind === 'string' ? nearest(kind, CHANNEL_KINDS) : null;
   const hint = meant === null ? '' : ` (did you mean "${meant}"?)`;
-  throw refusal([
-    { path: 'kind', message: `kind ${JSON.stringify(kind)} is not a kind of channel${hint}; ${kinds}` },
-  ]);
+  // What stands there is not repeated: it may be a secret in the wrong place.
+  throw refusal([{ path: 'kind', message: `kind is unknown${hint}; ${kinds}` }]);
 }
 
 /** A number that is not a safe integer breaks two rules and is one fault. */

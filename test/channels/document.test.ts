@@ -181,16 +181,10 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{}, /kind is missing; the kinds are github, gitlab, jira/],
   [
     { ...DOCUMENTS.github, kind: 'git-hub' },
-    /kind "git-hub" is not a kind of channel \(did you mean "github"\?\); the kinds are github, /,
+    /kind is unknown \(did you mean "github"\?\); the kinds are github, /,
   ],
-  [
-    { ...DOCUMENTS.github, kind: '__proto__' },
-    /kind "__proto__" is not a kind of channel; the kinds are github, /,
-  ],
-  [
-    { ...DOCUMENTS.github, kind: 'constructor' },
-    /kind "constructor" is not a kind of channel; the kinds are github, /,
-  ],
+  [{ ...DOCUMENTS.github, kind: '__proto__' }, /kind is unknown; the kinds are github, /],
+  [{ ...DOCUMENTS.github, kind: 'constructor' }, /kind is unknown; the kinds are github, /],
   [{ ...DOCUMENTS.github, name: undefined }, /name: is missing/],
   [{ ...DOCUMENTS.github, name: '   ' }, /name: is empty/],
   [
