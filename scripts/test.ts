@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { entryOf, groupsOf } from './test/groups.ts';
+import { entryOf, groupsOf, inTurns } from './test/groups.ts';
 
 /**
  * What `npm test` runs: node's test runner over all test files, or over those that are named (`npm test -- 'test/store/*.test.ts'`). Flags go
@@ -20,7 +20,7 @@ if (files.length === 0) {
 
 rmSync(join(ROOT, ENTRIES), { recursive: true, force: true });
 mkdirSync(join(ROOT, ENTRIES), { recursive: true });
-const programs = groupsOf(ROOT, files).map((group, n) => {
+const programs = inTurns(groupsOf(ROOT, files)).map((group, n) => {
   const [first] = group;
   if (group.length === 1) return first;
   const program = `${ENTRIES}/${n}-${first.split('/').slice(1, -1).join('-')}.mjs`;

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { entryOf, groupsOf } from '../scripts/test/groups.ts';
+import { entryOf, groupsOf, inTurns } from '../scripts/test/groups.ts';
 
 function rootWith(t: TestContext, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'ipo-groups-'));
@@ -45,6 +45,20 @@ test('a file that is about its whole process has one of its own', (t) => {
     ...texts.map((_, n) => [`test/a/${n}.test.ts`]),
     ['test/a/8.test.ts', 'test/a/9.test.ts'],
   ]);
+});
+
+test('files with a process of their own are run in turns with groups, and none is left out', () => {
+  assert.deepEqual(inTurns([['1'], ['2'], ['3', '4'], ['5']]), [['1'], ['3', '4'], ['2'], ['5']]);
+  assert.deepEqual(
+    inTurns([
+      ['1', '2'],
+      ['3', '4'],
+    ]),
+    [
+      ['1', '2'],
+      ['3', '4'],
+    ],
+  );
 });
 
 test('the program of a group loads each file in turn, and one that breaks is told as a test of its own', () => {

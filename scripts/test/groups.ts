@@ -36,6 +36,16 @@ export function groupsOf(root: string, files: readonly string[]): Group[] {
   return groups;
 }
 
+/** inTurns mixes files that wait for processes of theirs with groups that compute, so that neither the processors nor the places of the runner idle. */
+export function inTurns(groups: readonly Group[]): Group[] {
+  const [own, shared] = [
+    groups.filter(({ length }) => length === 1),
+    groups.filter(({ length }) => length > 1),
+  ];
+  const longer = own.length > shared.length ? own : shared;
+  return longer.flatMap((_, n) => [own[n], shared[n]].filter((group) => group !== undefined));
+}
+
 /** entryOf is the program of a group: each file in turn. One that cannot be loaded fails by itself. `up` leads from the program to the root. */
 export function entryOf(group: Group, up: string): string {
   return [
