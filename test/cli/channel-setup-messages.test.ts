@@ -216,10 +216,13 @@ test('a file answers what it holds, and flags go before it', async (t) => {
 test('wrong answers are named before anything is asked or called', async (t) => {
   const shell = setupShell(t);
   for (const [args, message] of [
-    [['slack', '--host', 'mail.example.com'], /--host is for channels of email, and this is one of slack/],
+    [
+      ['slack', '--host', 'mail.example.com'],
+      /--host is for channels of email, and this is a channel of slack/,
+    ],
     [
       ['slack', '--label', 'x'],
-      /--label is for channels of github and gitlab and jira, and this is one of slack/,
+      /--label is for channels of github and gitlab and jira, and this is a channel of slack/,
     ],
     [['slack', '--no-check'], /--no-check is for channels of email/],
     [['slack'], /--credential-stdin is missing/],

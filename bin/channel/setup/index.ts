@@ -52,10 +52,7 @@ export function setupCommand(settle: Settle): Command {
     )
     .addOption(new Option('--daily-cap <n>', 'maximum number of issues in any 24 hours, 1 to 500'))
     .addOption(
-      new Option(
-        '--no-first-run-summary',
-        'open one issue for each finding in the first run too, instead of one summary',
-      ),
+      new Option('--no-first-run-summary', 'also in the first run: an issue for each finding, no summary'),
     )
     .addOption(new Option('--host <host>', 'Mail: name of the mail server'))
     .addOption(
