@@ -24,13 +24,15 @@ export async function findServer(): Promise<PostgresServer | string> {
     named === undefined
       ? [`postgres://${user}@127.0.0.1:5432/postgres`, 'postgres://postgres@127.0.0.1:5432/postgres']
       : [named];
-  for (const url of candidates) if (await answers(url)) return { url, stop: () => {} };
+  // One that was started for these tests is there: it only waits for a processor, or for tests of another file in this process.
+  const wait = named === undefined ? 2000 : 60_000;
+  for (const url of candidates) if (await answers(url, wait)) return { url, stop: () => {} };
   if (named !== undefined) return 'the server named in IPO_TEST_POSTGRES does not answer';
   return startServer();
 }
 
-async function answers(url: string): Promise<boolean> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+async function answers(url: string, wait: number): Promise<boolean> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: wait });
   client.on('error', () => {});
   try {
     await client.connect();
