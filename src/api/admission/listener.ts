@@ -9,6 +9,7 @@ import { Connections } from './connections.ts';
 import { Doors } from './doors.ts';
 import { Intake } from './intake.ts';
 import { LISTENER_LIMITS, type ListenerLimits } from './limits.ts';
+import { readOn } from '../read-on.ts';
 
 /** ServingCertificate is a certificate with those between it and its authority, and its key, as PEM texts. */
 export interface ServingCertificate {
@@ -260,11 +261,8 @@ class Listener implements AdmissionListener {
 
   /** Answers at once; a body of some size is not waited for, so its connection ends. */
   #turnAway(request: IncomingMessage, response: ServerResponse, status: number, sentence: string): void {
-    const length = Number(
-      request.headers['content-length'] ?? (request.headers['transfer-encoding'] ? Infinity : 0),
-    );
-    if (length > READ_ON || this.#draining) response.setHeader('connection', 'close');
-    if (!request.readableFlowing) request.resume();
+    if (this.#draining) response.setHeader('connection', 'close');
+    readOn(request, response, READ_ON);
     send(response, status, 'text/plain', sentence);
   }
 }

@@ -8,6 +8,7 @@ import type { Clock, Log } from '../../base/index.ts';
 import { parseEvent, type DetectorEvent, type EventQueue } from '../../runtime/index.ts';
 import { Doors } from '../admission/doors.ts';
 import { listenFault } from '../listen-fault.ts';
+import { readOn } from '../read-on.ts';
 
 /** DROP_REASONS are why an event that came is not kept. */
 export const DROP_REASONS = ['queue_full', 'too_large', 'unreadable', 'unauthorised', 'storage'] as const;
@@ -56,8 +57,8 @@ const PATHS: ReadonlyMap<string, number> = new Map([
   ['/falco', 65_536],
   ['/falcosidekick', 262_144],
 ]);
-/** Bytes of a body that are thrown away, so that its connection can go on. */
-const THROWN_AWAY = 1_048_576;
+/** A body that is turned away is read on up to this size, so that its connection can be used again. */
+const READ_ON = 1_048_576;
 /** Falco keeps one for each node. */
 const MOST_CONNECTIONS = 2_000;
 /** Which callers are accepted is judged here and counted: Node would end the connection without a word. */
@@ -239,16 +240,8 @@ class Listener implements DetectorListener {
     this.#turnAway(request, response, status, sentence);
   }
 
-  /**
-   * The rest of a body is thrown away unread by us. Its connection ends where that is long or of unknown length: where it is short, the client
-   * could lose the answer with a connection that ends while it still sends.
-   */
   #turnAway(request: IncomingMessage, response: ServerResponse, status: number, sentence: string): void {
-    if (!request.complete) {
-      const isShort = Number(request.headers['content-length']) <= THROWN_AWAY;
-      if (!isShort) response.setHeader('connection', 'close');
-      request.resume();
-    }
+    if (!request.complete) readOn(request, response, READ_ON);
     send(response, status, sentence);
   }
 }
