@@ -90,8 +90,10 @@ interface Found {
 }
 
 /** What a service does not say of itself; how its channels stand is a check of its own. */
-const NOTHING: StoredDocuments = {
-  ...{ policies: [], channels: [], blockingRules: [], licenceWithoutNodes: false },
+const NOTHING: Omit<StoredDocuments, 'policies'> = {
+  channels: [],
+  blockingRules: [],
+  licenceWithoutNodes: false,
 };
 
 function fromService({ version, policies }: ExaminedService): Found | null {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Files of one process: as many as a folder's tests wait for each other at most. */
+/** The most files that share a process. */
 const MOST = 8;
 
 /**
