@@ -21,8 +21,8 @@ export interface ExportAudit {
 /**
  * auditExport reads an export (already decompressed) to its end and hashes its rows. `sizes` are those of the tree at which roots are
  * wanted, or what makes them of the header's tree; `progress` is told the rows read so far. Throws LedgerError `format` or `empty` for what
- * is not a ledger export; any other damage is part of the answer. `keep` gets each row's number and line, for callers that look for one of
- * them.
+ * is not a ledger export, `damaged` or `truncated` where its header cannot be read; any other damage is part of the answer. `keep` gets
+ * each row's number and line, for callers that look for one of them.
  */
 export async function auditExport(
   chunks: AsyncIterable<Uint8Array>,
@@ -40,10 +40,10 @@ export async function auditExport(
       progress(audit.rows);
     }
     audit.take(lines.end());
-    if (lines.fault !== null) audit.damaged(lines.fault);
+    if (lines.fault !== null) audit.damaged('damaged', lines.fault);
   } catch (error) {
     if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
-    audit.damaged(error.message);
+    audit.damaged(error.code, error.message, error);
   }
   return audit.end();
 }
@@ -88,8 +88,13 @@ class Auditor {
     }
   }
 
-  /** Says that the line at hand cannot be read, and that what follows has no place. */
-  damaged(reason: string): void {
+  /**
+   * Says that the line at hand cannot be read, and that what follows has no place. Throws LedgerError where that is the header, without
+   * which nothing can be judged.
+   */
+  damaged(code: 'damaged' | 'truncated', reason: string, cause?: unknown): void {
+    if (this.#header === null)
+      throw new LedgerError(code, reason, { file: this.#file, line: 1 }, NO_HEADER, cause);
     const expected = this.#chain?.expected ?? null;
     const row =
       this.rows > 0 && expected !== null && this.#seal === null ? `, where row ${expected} belongs` : '';
@@ -132,7 +137,7 @@ class Auditor {
       if (this.#header === null) {
         throw new LedgerError('format', reason, { file: this.#file, line: this.#line }, HINT, error);
       }
-      this.damaged(reason);
+      this.damaged('damaged', reason);
     }
   }
 
@@ -159,4 +164,5 @@ class Auditor {
 /** Damaged lines that are told of. */
 const MAX_DAMAGE = 1000;
 
+const NO_HEADER = 'Its header cannot be read, so nothing was verified; get the export again';
 const HINT = 'Give a ledger export: NDJSON that begins with its header, plain or compressed';

@@ -23,7 +23,8 @@ export interface VerifyOptions {
 /**
  * verifyExport verifies an export (already decompressed): its rows against the tree that its header reports, that against its signed
  * checkpoint, and against the checkpoints that were stored outside the service. Nothing is fetched but by `prove`. Throws LedgerError
- * `format` or `empty` for what is not an export; everything else is part of the answer.
+ * `format` or `empty` for what is not an export, `damaged` or `truncated` where its header cannot be read; everything else is part of the
+ * answer.
  */
 export async function verifyExport(
   chunks: AsyncIterable<Uint8Array>,

@@ -1,5 +1,6 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { isIpoError } from '../../base/index.ts';
 import { FileError, toFileError } from './file-error.ts';
 import { openFile } from './read-chunks.ts';
 
@@ -15,7 +16,8 @@ const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 /**
  * openByteStream opens a file (or a given stream, for stdin) as bytes, decompressed where it starts as gzip or
  * zstd, `chunkSize` of them at a time. `progress` is told the compressed bytes read so far and the file's size, where it has one. Throws
- * FileError: `unreadable` for the file, `damaged` or `truncated` for compressed data.
+ * FileError: `unreadable` for the file, `damaged` or `truncated` for compressed data. What a given stream says of itself by an IpoError is
+ * thrown as it is.
  */
 export async function openByteStream(
   source: string | AsyncIterable<Uint8Array>,
@@ -68,14 +70,16 @@ async function* countBytes(
       yield chunk;
     }
   } catch (error) {
-    throw toFileError('unreadable', name, error);
+    // A stream of ours says itself what is wrong: that its bytes are damaged is no fault of the file system.
+    throw isIpoError(error) ? error : toFileError('unreadable', name, error);
   }
 }
 
 /**
  * Decompresses ahead of the reader, so that the two work at once, until much is waiting to be read: a few bytes can stand
  * for gigabytes. What was decompressed is given before a fault is thrown, so that a reader who has enough with the good
- * part never meets it; a pipe would throw its buffers away.
+ * part never meets it; a pipe would throw its buffers away. So the same bytes give the same good part and the same fault, however
+ * fast they are read.
  */
 async function* decompressed(
   input: AsyncIterable<Uint8Array>,
@@ -87,30 +91,47 @@ async function* decompressed(
   let fault: unknown = null;
   let wakeReader = (): void => undefined;
   let wakeWriter = (): void => undefined;
+  const take = (chunk: Uint8Array): void => {
+    ready.push(chunk);
+    waiting += chunk.length;
+    if (waiting >= MUCH) through.pause();
+    wakeReader();
+  };
   const end = (error: unknown): void => {
+    if (!ended && error !== null) {
+      through.off('data', take);
+      // While it paused, it kept some.
+      for (let chunk; (chunk = through.read() as Uint8Array | null) !== null;) ready.push(chunk);
+    }
     fault ??= error;
     ended = true;
     wakeReader();
     wakeWriter();
   };
-  through.on('data', (chunk: Uint8Array) => {
-    ready.push(chunk);
-    waiting += chunk.length;
-    if (waiting >= MUCH) through.pause();
-    wakeReader();
-  });
+  through.on('data', take);
   through.on('drain', () => wakeWriter());
   through.on('error', (error) => end(faultOf(error)));
   through.on('end', () => end(null));
 
+  /** Chunks that are being decompressed. */
+  let inside = 0;
+  const isDone = (error?: Error | null): void => {
+    if (error) return; // the event says it
+    inside -= 1;
+    if (inside === 0) wakeWriter();
+  };
+  const isIdle = (): boolean => ended || inside === 0;
   const write = async (): Promise<void> => {
     try {
       for await (const chunk of input) {
         if (ended) return;
-        if (!through.write(chunk)) await new Promise<void>((resolve) => (wakeWriter = resolve));
+        inside += 1;
+        if (!through.write(chunk, isDone)) await new Promise<void>((resolve) => (wakeWriter = resolve));
       }
       through.end();
     } catch (error) {
+      // What came before the fault goes first, with a fault of its own.
+      while (!isIdle()) await new Promise<void>((resolve) => (wakeWriter = resolve));
       end(error);
     }
   };
