@@ -24,7 +24,9 @@ export async function runEvidenceRecompute(
   const progress = new Progress(terminal, globals, openParts(terminal).clock.now);
   let result: Recomputed;
   try {
-    result = await withPackage(file, (pkg) => recompute(pkg, VERSION, (rows) => progress.rows(rows)));
+    result = await withPackage(file, (pkg, { beside }) =>
+      recompute(pkg, VERSION, (rows) => progress.rows(rows), beside),
+    );
   } catch (error) {
     if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
     const differences = [

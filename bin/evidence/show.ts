@@ -14,7 +14,7 @@ export async function runEvidenceShow(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, FORMATS, 'table', [file]);
-  const summary = await withPackage(file, async ({ document }, bytes) => ({
+  const summary = await withPackage(file, async ({ document }, { bytes }) => ({
     ...summaryOf(document),
     file,
     bytes,

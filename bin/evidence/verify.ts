@@ -44,8 +44,11 @@ export async function runEvidenceVerify(
   const progress = new Progress(terminal, globals, parts.clock.now);
   let result: PackageVerification;
   try {
-    result = await withPackage(file, (pkg) =>
-      verifyPackage(pkg, { keys, ledgerKeys, kept, authorities, progress: (rows) => progress.rows(rows) }),
+    result = await withPackage(file, (pkg, { beside }) =>
+      verifyPackage(pkg, {
+        ...{ keys, ledgerKeys, kept, authorities, beside },
+        progress: (rows) => progress.rows(rows),
+      }),
     );
   } catch (error) {
     const broken = brokenOf(error);

@@ -1,4 +1,4 @@
-import { isIpoError } from '../base/index.ts';
+import { isIpoError, type IpoError } from '../base/index.ts';
 import type { Package } from './package/open.ts';
 
 /** PACKAGE_CHECKS are what verifying a package looks at, in the order in which it tells of it. */
@@ -32,4 +32,10 @@ export async function readSafely(pkg: Package, name: string): Promise<Buffer | n
     if (isIpoError(error)) return null;
     throw error;
   }
+}
+
+/** placed says what an error says, with the file and the line where it knows them. */
+export function placed({ message, place }: IpoError): string {
+  if (place === undefined) return message;
+  return [place.file, place.line, ` ${message}`].filter((part) => part !== undefined).join(':');
 }

@@ -4,6 +4,7 @@ import { Judges } from './attestations/index.ts';
 import { criticalWindows, windowAt } from './critical-window.ts';
 import { csvHead, csvLine } from './csv.ts';
 import { Governing } from './governing.ts';
+import { ROWS_FILE } from './package/rows.ts';
 import type { EvidenceSource, RowsVerified } from './ports.ts';
 import {
   POPULATIONS,
@@ -51,9 +52,6 @@ export interface Composed {
   readonly verified: RowsVerified;
   readonly attestations: readonly Attestation[];
 }
-
-/** ROWS_FILE is the name of the file of the rows. */
-export const ROWS_FILE = 'admissions.ndjson.gz';
 
 /**
  * compose reads a source once, writes the rows and the tables, and judges the attestations. Memory is that of a batch, and of what people

@@ -53,9 +53,10 @@ export type {
 export { recompute, type Recomputed } from './recompute.ts';
 export type { FindingRecord, ImageRecord, IssueRecord, TriageRecord } from './records.ts';
 export { toRequest, toFrameworks, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
+export { verifyRowsOf, type RowsBeside, type RowsOptions, type RowsOutcome } from './rows-beside.ts';
 export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
 export { documentSchema } from './schema.ts';
 export type { PackageCheck } from './checks.ts';
-export { verifyPackage, type PackageVerification } from './verify.ts';
+export { verifyPackage, type PackageVerification, type VerifyPackageOptions } from './verify.ts';
 export { agreesWithKept } from './vouched.ts';
 export { countStates, rank, STATE_WORDS, toneOf } from './report/words.ts';

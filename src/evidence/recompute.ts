@@ -1,9 +1,10 @@
-import { inStep, parseTime, sha256Hex } from '../base/index.ts';
-import { verifyExport } from '../ledger/index.ts';
-import { compose, ROWS_FILE } from './compose.ts';
+import { parseTime, sha256Hex } from '../base/index.ts';
+import { compose } from './compose.ts';
 import { toDocument } from './document.ts';
 import { writeReports } from './package/make.ts';
 import { requestOf, toSource, type Package } from './package/open.ts';
+import { ROWS_FILE } from './package/rows.ts';
+import { readRows, verifiedOf, type RowsBeside, type RowsReading } from './rows-beside.ts';
 import { summing } from './table-sums.ts';
 
 /** Difference is a place at which a package and what follows from its rows part. */
@@ -31,25 +32,39 @@ const MOST = 20;
 
 /**
  * recompute counts a package again from the rows and tables inside: every count and state, the tables that follow from the rows, and the
- * reports. Throws IpoError or LedgerError where a part cannot be read.
+ * reports. `beside` verifies the rows meanwhile, where they are many. Throws IpoError or LedgerError where a part cannot be read, and what
+ * `beside` throws.
  */
 export async function recompute(
   pkg: Package,
   version: string,
   progress: (rows: number) => void = () => undefined,
+  beside: RowsBeside | null = null,
+): Promise<Recomputed> {
+  const reading = readRows(pkg, { keys: [], kept: [] }, beside);
+  try {
+    return await recomputeFrom(pkg, reading, version, progress);
+  } finally {
+    // It reads the file, which is closed next.
+    await reading.end();
+  }
+}
+
+async function recomputeFrom(
+  pkg: Package,
+  { rows, outcome }: RowsReading,
+  version: string,
+  progress: (rows: number) => void,
 ): Promise<Recomputed> {
   const { document } = pkg;
   const request = requestOf(document);
-  const [own, verified] = inStep(() => pkg.rows());
-  const verifying = verifyExport(verified, ROWS_FILE, { keys: [], kept: [] });
-  verifying.catch(() => {}); // who asks for it is told
-  const { source, close } = await toSource(pkg, own);
+  const { source, close } = await toSource(pkg, rows);
   const { sums, open } = summing();
   try {
     const at = parseTime(document.made_at);
     const composed = await compose(source, request, at, {
       open,
-      verifyRows: () => verifying,
+      verifyRows: async () => verifiedOf(await outcome),
       progress,
     });
     const { id, generation, files } = document;
@@ -83,8 +98,6 @@ export async function recompute(
     };
   } finally {
     await close();
-    // It reads the file, which is closed next.
-    await verifying.catch(() => {});
   }
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { IpoError } from '../base/index.ts';
 import { readExport } from '../ledger/index.ts';
-import { ROWS_FILE } from './compose.ts';
+import { ROWS_FILE } from './package/rows.ts';
 import { readCsv } from './csv.ts';
 import { isAsked } from './request.ts';
 import { requestOf, type Package } from './package/open.ts';

@@ -21,10 +21,11 @@ export function summing(): {
   };
 }
 
-/** tableSums gives the digests that the tables of a package have which follow from its rows, when they are made again of these. */
+/** tableSums gives the digests that the tables of a package have which follow from its rows, when they are made again of these. `progress` is told the rows read so far. */
 export async function tableSums(
   pkg: Package,
   rows: AsyncIterable<Uint8Array>,
+  progress: (rows: number) => void = () => undefined,
 ): Promise<ReadonlyMap<string, string>> {
   const { source, close } = await toSource(pkg, rows);
   const { sums, open } = summing();
@@ -39,7 +40,7 @@ export async function tableSums(
     await writeRows(
       source,
       asked,
-      { open },
+      { open, progress },
       { row: nothing, admitted: nothing, pod: nothing, bypass: nothing },
     );
   } finally {

@@ -1,15 +1,8 @@
 import { agreesWithKept } from './vouched.ts';
 import { createHash } from 'node:crypto';
-import { inStep, isIpoError } from '../base/index.ts';
-import {
-  readCheckpoint,
-  verifyExport,
-  type KeptCheckpoint,
-  type NoteKey,
-  type Verification,
-} from '../ledger/index.ts';
-import { PACKAGE_CHECKS, readSafely, type PackageCheck, type Say } from './checks.ts';
-import { ROWS_FILE } from './compose.ts';
+import { isIpoError } from '../base/index.ts';
+import { readCheckpoint, type KeptCheckpoint, type NoteKey, type Verification } from '../ledger/index.ts';
+import { PACKAGE_CHECKS, placed, readSafely, type PackageCheck, type Say } from './checks.ts';
 import { readBundle, statementText } from './package/bundle.ts';
 import { holdsSignature, toEvidenceKey, type EvidenceKey } from './package/key.ts';
 import { inOrder, predicateOf, sumsText } from './package/make.ts';
@@ -17,6 +10,7 @@ import type { Package } from './package/open.ts';
 import { TIMESTAMP_FILE } from './package/timestamp.ts';
 import { judgeTimestamp } from './verify-timestamp.ts';
 import { POPULATIONS } from './records.ts';
+import { readRows, type RowsBeside, type RowsOutcome } from './rows-beside.ts';
 import { tableSums } from './table-sums.ts';
 
 /** PackageVerification is the answer to whether a package is as it was signed. */
@@ -39,6 +33,8 @@ export interface VerifyPackageOptions {
   readonly kept: readonly KeptCheckpoint[];
   /** Certificates of time stamp authorities in PEM. */
   readonly authorities?: readonly string[];
+  /** Verifies the rows beside the reading of the tables, where they are many. */
+  readonly beside?: RowsBeside | null;
   readonly progress?: (rows: number) => void;
 }
 
@@ -53,7 +49,7 @@ const FIXED = [
   'evidence.sigstore.json',
 ];
 
-/** verifyPackage looks whether a package is as it was signed. Nothing is fetched. Every fault is part of the answer. */
+/** verifyPackage looks whether a package is as it was signed. Nothing is fetched. Every fault is part of the answer, but for what `beside` throws. */
 export async function verifyPackage(
   pkg: Package,
   options: VerifyPackageOptions,
@@ -63,12 +59,12 @@ export async function verifyPackage(
     void checks.push({ check, state: 'held', text });
   const failed = (check: PackageCheck['check'], text: string): void =>
     void checks.push({ check, state: 'failed', text });
+  const { rows, outcome } = readRows(pkg, { keys: options.ledgerKeys, kept: options.kept }, options.beside);
   // While one waits for what the other threads uncompress, another goes on.
-  const [rows, rowsOfTables] = inStep(() => pkg.rows());
   const [sums, ledger] = await Promise.all([
     contentSums(pkg, failed),
-    judgeRows(pkg, rows, options, held, failed, checks),
-    judgeTables(pkg, rowsOfTables, held, failed),
+    judgeRows(pkg, outcome, options.kept.length > 0, held, failed, checks),
+    judgeTables(pkg, rows, options.progress, held, failed),
   ]);
   judgeFiles(pkg, sums, held, failed);
   const key = await judgeSignatures(pkg, sums, options, held, failed);
@@ -192,24 +188,18 @@ function sumFault(written: string, expected: string): string {
 
 async function judgeRows(
   pkg: Package,
-  rows: AsyncIterable<Uint8Array>,
-  { ledgerKeys, kept, progress }: VerifyPackageOptions,
+  verifying: Promise<RowsOutcome>,
+  isKept: boolean,
   held: Say,
   failed: Say,
   checks: PackageCheck[],
 ): Promise<Verification | null> {
-  let result: Verification;
-  try {
-    result = await verifyExport(rows, ROWS_FILE, {
-      keys: ledgerKeys,
-      kept,
-      ...(progress && { progress }),
-    });
-  } catch (error) {
-    if (!isIpoError(error)) throw error;
-    failed('rows', error.message);
+  const outcome = await verifying;
+  if (outcome.kind === 'fault') {
+    failed('rows', placed(outcome.fault));
     return null;
   }
+  const { result } = outcome;
   const { ledger } = pkg.document;
   const faults = result.checks.filter(({ state }) => state === 'failed');
   if (faults.length > 0)
@@ -223,7 +213,7 @@ async function judgeRows(
       text: `${result.rows.count - result.rows.signed} rows are not signed`,
     });
   else held('rows', `${result.rows.count} rows match the signed tree`);
-  await judgeCheckpoint(pkg, result, kept.length > 0, held, failed, checks);
+  await judgeCheckpoint(pkg, result, isKept, held, failed, checks);
   return result;
 }
 
@@ -262,11 +252,12 @@ async function judgeCheckpoint(
 async function judgeTables(
   pkg: Package,
   rows: AsyncIterable<Uint8Array>,
+  progress: VerifyPackageOptions['progress'],
   held: Say,
   failed: Say,
 ): Promise<void> {
   try {
-    const sums = await tableSums(pkg, rows);
+    const sums = await tableSums(pkg, rows, progress);
     const other = [POPULATIONS.pods.file, POPULATIONS['break-glass'].file].filter(
       (file) => pkg.document.files.find(({ name }) => name === file)?.sha256 !== sums.get(file),
     );
@@ -274,6 +265,6 @@ async function judgeTables(
     else held('tables', 'pods.csv and break-glass.csv follow from the rows');
   } catch (error) {
     if (!isIpoError(error)) throw error;
-    failed('tables', error.message);
+    failed('tables', placed(error));
   }
 }

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { DAY_MS, isIpoError, sha256Hex } from '../../src/base/index.ts';
 import {
+  openPackage,
   recompute,
   toEvidenceKey,
   toEvidenceSigner,
@@ -401,6 +402,32 @@ suite('a package that somebody changed', () => {
         `found by ${found.join(', ') || 'nothing'}`,
       );
     });
+
+  test('is damaged, and ends nothing, where its file cannot be read on', async () => {
+    const from = zip.indexOf('pods.csv') + 'pods.csv'.length;
+    const archive = {
+      ...{ name: 'p.zip', size: zip.length },
+      read: async (at: number, length: number) => {
+        if (at === from) throw Object.assign(new Error('input/output error'), { code: 'EIO' });
+        return zip.subarray(at, at + length);
+      },
+    };
+    const pkg = await openPackage(archive, (chunks) => chunks);
+    const { checks } = await verifyPackage(pkg, { keys: [], ledgerKeys: [], kept: [] });
+    const said = checks.flatMap(({ check, text }) => (check === 'files' ? [text] : []));
+    assert.ok(said.includes('p.zip: pods.csv cannot be unpacked'), said.join());
+  });
+
+  test('is damaged where its rows are another kind of text', async () => {
+    for (const text of ['', '{"type":"header","format":"ipo.ledger/2"}\n', 'no rows\n']) {
+      const bytes = await zipOf(new Map([...files, ['admissions.ndjson.gz', gzipSync(text)]]));
+      const pkg = await openBytesPackage(bytes);
+      await assert.rejects(recompute(pkg, '0.0.0'), { code: 'damaged' }, text);
+      const { checks } = await verifyPackage(pkg, { keys: [], ledgerKeys: [], kept: [] });
+      const failed = checks.filter(({ check, state }) => check === 'rows' && state === 'failed');
+      assert.match(failed[0]?.text ?? '', /^admissions\.ndjson\.gz:1: /, text);
+    }
+  });
 
   test('is found where a file is added, whatever its name', async () => {
     for (const name of ['notes.txt', '../evidence.json', 'a/b', '.hidden', 'SHA256SUMS2'])

@@ -6,7 +6,7 @@ export { FileError, toFileError } from './file-error.ts';
 export { openByteStream, openRawBytes } from './byte-stream.ts';
 export { listFiles } from './list-files.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';
-export { openRandomAccess, type RandomAccess } from './random-access.ts';
+export { openRandomAccess, readDescriptor, type RandomAccess, type SharedFile } from './random-access.ts';
 export { withScratch, type ScratchFiles } from './scratch.ts';
 export { writeStreamWhole } from './write-stream.ts';
 export { writeWhole } from './write-whole.ts';

@@ -1,19 +1,29 @@
-import { openByteStream, openRandomAccess } from '../../adapters/files/index.ts';
-import { openPackage, type Package } from '../../evidence/index.ts';
+import { openRandomAccess } from '../../adapters/files/index.ts';
+import { openPackage, type Package, type RowsBeside } from '../../evidence/index.ts';
+import { gunzip } from './gunzip.ts';
+import { rowsBeside, type RowsThreadOptions } from './rows-thread.ts';
 
-/** withPackage opens a package for an act, which is told its bytes too. Throws FileError, and what `openPackage` throws. */
-export async function withPackage<T>(
-  path: string,
-  act: (pkg: Package, size: number) => Promise<T>,
-): Promise<T> {
-  const file = await openRandomAccess(path);
-  try {
-    return await act(await openPackage(file, gunzip), file.size);
-  } finally {
-    await file.close();
-  }
+/** PackageFile is the file of an opened package. */
+export interface PackageFile {
+  readonly bytes: number;
+  /** Verifies its rows in a thread; null where that is of no use. */
+  readonly beside: RowsBeside | null;
 }
 
-async function* gunzip(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  yield* await openByteStream(chunks);
+/** withPackage opens a package for an act, which is told its file too. Throws FileError, and what `openPackage` throws. */
+export async function withPackage<T>(
+  path: string,
+  act: (pkg: Package, file: PackageFile) => Promise<T>,
+  options: RowsThreadOptions = {},
+): Promise<T> {
+  const file = await openRandomAccess(path);
+  let beside: RowsBeside | null = null;
+  try {
+    const pkg = await openPackage(file, gunzip);
+    beside = rowsBeside(file, pkg.document.ledger.rows, options);
+    return await act(pkg, { bytes: file.size, beside });
+  } finally {
+    await beside?.end();
+    await file.close();
+  }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isSea } from 'node:sea';
 
 /** ThreadName is a thread of ours, by its program in `daemon/`. */
-export type ThreadName = 'verify-worker' | 'log-worker' | 'call-worker' | 'hash-worker';
+export type ThreadName = 'verify-worker' | 'log-worker' | 'call-worker' | 'hash-worker' | 'rows-worker';
 
 /** ProcessName is a process of ours. */
 export type ProcessName =

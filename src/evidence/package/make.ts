@@ -1,5 +1,5 @@
 import { canonicalJson, sha256Hex, uuid5 } from '../../base/index.ts';
-import { compose, ROWS_FILE } from '../compose.ts';
+import { compose } from '../compose.ts';
 import { FORMAT, toDocument, type EvidenceDocument, type FileEntry } from '../document.ts';
 import type { EvidenceSource, RowsVerified, Scratch, Staged } from '../ports.ts';
 import { toHtml } from '../report/html.ts';
@@ -13,6 +13,7 @@ import type { EvidenceSigner } from './key.ts';
 import type { Stage } from '../kept/ports.ts';
 import { POPULATIONS } from '../records.ts';
 import { packWhole, PackedFile } from './pack.ts';
+import { ROWS_FILE } from './rows.ts';
 import { readTimestamp, TIMESTAMP_FILE } from './timestamp.ts';
 import { writeZip } from './zip-write.ts';
 

@@ -1,6 +1,5 @@
-import { IpoError, parseTime } from '../../base/index.ts';
+import { IpoError, isIpoError, parseTime } from '../../base/index.ts';
 import { readExport, type LedgerExport, type LedgerRow } from '../../ledger/index.ts';
-import { ROWS_FILE } from '../compose.ts';
 import { readCsv } from '../csv.ts';
 import type { EvidenceDocument } from '../document.ts';
 import { parseDocument } from '../schema.ts';
@@ -8,6 +7,7 @@ import type { EvidenceSource, SourceFacts } from '../ports.ts';
 import { POPULATIONS, type PopulationName, type RecordOf } from '../records.ts';
 import type { EvidenceRequest } from '../request.ts';
 import { FILE_NAMES } from './make.ts';
+import { ROWS_FILE, rowsOf, type Gunzip } from './rows.ts';
 import { openZip, readWhole, type Archive, type Entry } from './zip-read.ts';
 
 const MAX_JSON = 64 * 1024 * 1024;
@@ -26,10 +26,7 @@ export interface Package {
 }
 
 /** openPackage opens a package. `gunzip` uncompresses its rows. Throws IpoError `damaged`, `truncated` or `format`. */
-export async function openPackage(
-  archive: Archive,
-  gunzip: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>,
-): Promise<Package> {
+export async function openPackage(archive: Archive, gunzip: Gunzip): Promise<Package> {
   const all = await openZip(archive);
   const entries = new Map(all.map((entry) => [entry.name, entry]));
   const stranger = all.find(({ name }) => !FILE_NAMES.has(name));
@@ -51,25 +48,8 @@ export async function openPackage(
     json,
     entries,
     read,
-    rows: () => {
-      const entry = entries.get(ROWS_FILE);
-      if (entry === undefined) throw new IpoError('damaged', `${archive.name}: ${ROWS_FILE} is missing`);
-      return bounded(gunzip(entry.content()), Math.max(MAX_JSON, entry.size * 200), archive.name);
-    },
+    rows: () => rowsOf(archive.name, entries.get(ROWS_FILE), gunzip),
   };
-}
-
-async function* bounded(
-  chunks: AsyncIterable<Uint8Array>,
-  most: number,
-  name: string,
-): AsyncGenerator<Uint8Array> {
-  let read = 0;
-  for await (const chunk of chunks) {
-    read += chunk.length;
-    if (read > most) throw new IpoError('damaged', `${name}: the rows are larger than any package's`);
-    yield chunk;
-  }
 }
 
 /** requestOf gives the request that a package was made for. */
@@ -84,13 +64,22 @@ export function requestOf({ generation: { request } }: EvidenceDocument): Eviden
   };
 }
 
-/** toSource gives a package as the source of a package: everything is counted again from what is inside, its rows from `rows`. */
+/** What stands in the place of the rows and is no export was made of one. */
+function asDamage(error: unknown): never {
+  if (!isIpoError(error) || (error.code !== 'format' && error.code !== 'empty')) throw error;
+  const { message, place } = error;
+  throw new IpoError('damaged', message, { place, hint: 'Get the package again', cause: error });
+}
+
+/** toSource gives a package as the source of a package: everything is counted again from what is inside, its rows from `rows`. Throws IpoError. */
 export async function toSource(
   pkg: Package,
   rows: AsyncIterable<Uint8Array>,
 ): Promise<{ readonly source: EvidenceSource; close(): Promise<void> }> {
   const { document } = pkg;
-  const ledger: LedgerExport = await readExport(rows, `${pkg.name}/${ROWS_FILE}`, { whole: true });
+  const ledger: LedgerExport = await readExport(rows, `${pkg.name}/${ROWS_FILE}`, { whole: true }).catch(
+    asDamage,
+  );
   const table = <P extends PopulationName>(population: P, isThere: boolean) => {
     type One = RecordOf<(typeof POPULATIONS)[P]['columns']>;
     if (!isThere) return null;

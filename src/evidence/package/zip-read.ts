@@ -101,10 +101,7 @@ async function* contentOf(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let [read, sum] = [0, 0];
   const raw = rawBytes(archive, from, packed);
-  const chunks: AsyncIterable<Uint8Array> =
-    method === 'store'
-      ? raw
-      : Readable.from(raw, { objectMode: true }).pipe(createInflateRaw({ chunkSize: CHUNK }));
+  const chunks = method === 'store' ? raw : inflated(raw);
   try {
     for await (const chunk of chunks) {
       read += chunk.length;
@@ -117,6 +114,13 @@ async function* contentOf(
     throw wrong(`${name} cannot be unpacked`);
   }
   if (read !== size || sum !== crc) throw wrong(`${name} is not what the archive says`);
+}
+
+function inflated(raw: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  const inflate = createInflateRaw({ chunkSize: CHUNK });
+  // A pipe leaves a fault of its source to nobody, which would end the process.
+  const packed = Readable.from(raw, { objectMode: true }).on('error', (error) => inflate.destroy(error));
+  return packed.pipe(inflate);
 }
 
 async function* rawBytes(archive: Archive, from: number, length: number): AsyncGenerator<Uint8Array> {
