@@ -8,9 +8,17 @@ export function csvHead(columns: Columns): string {
 
 /** csvLine writes a record (RFC 4180). No cell begins so that a spreadsheet takes it for a formula; `readCsv` gives it back as it was. */
 export function csvLine<C extends Columns>(columns: C, record: RecordOf<C>): string {
-  const cells = Object.entries(columns).map(([name, kind]) => toCell(kind, record[name]));
-  return `${cells.join(',')}\r\n`;
+  let [line, separator] = ['', ''];
+  // A table can have as many lines as the ledger has rows, so no list is made of the cells.
+  for (const name in columns) {
+    line += separator + toCell(columns[name] as CellKind, record[name]);
+    separator = ',';
+  }
+  return `${line}\r\n`;
 }
+
+/** What a cell is not written with as it is; most are, and are looked through once. */
+const SPECIAL = /[",\r\n]|^[=+\-@'\s]|\s$/;
 
 function toCell(kind: CellKind, value: unknown): string {
   if (value === null || value === undefined) return '';
@@ -18,6 +26,7 @@ function toCell(kind: CellKind, value: unknown): string {
   if (kind === 'flag') return value === true ? 'true' : 'false';
   if (kind === 'count') return String(value as number);
   const text = kind === 'list' ? (value as readonly string[]).join(' ') : (value as string);
+  if (!SPECIAL.test(text)) return text;
   const safe = /^[=+\-@\t\r']/.test(text) ? `'${text}` : text;
   return /[",\r\n]|^\s|\s$/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

@@ -32,7 +32,8 @@ export class RowWalk {
   /** When a digest was judged next, of the rows that were read so far: those that came later. */
   readonly #judgedNext = new Map<string, number>();
   #review: { row: LedgerRow; at: number }[] = [];
-  #last: { readonly first: number; readonly last: number } | null = null;
+  #oldest: number | null = null;
+  #newest: number | null = null;
   /** Rows that were read, and those of them that lie outside of the period. */
   rows = 0;
   outside = 0;
@@ -63,13 +64,16 @@ export class RowWalk {
 
   /** Ids of the oldest and newest row that were read; null before the first. */
   get range(): { readonly first: number; readonly last: number } | null {
-    return this.#last;
+    return this.#oldest === null || this.#newest === null
+      ? null
+      : { first: this.#oldest, last: this.#newest };
   }
 
   take(rows: readonly LedgerRow[]): void {
     for (const row of rows) {
       this.rows += 1;
-      this.#last = { first: row.id, last: this.#last?.last ?? row.id };
+      this.#oldest = row.id;
+      this.#newest ??= row.id;
       const at = parseTime(row.time);
       const previous = this.#review[0]?.row;
       const together = previous !== undefined && isOneReview(previous, row);
@@ -131,15 +135,15 @@ export class RowWalk {
       pod: text(row.pod),
       pod_uid: text(row.pod_uid),
       images,
-      decision: this.#decision(rows.map((one) => one.row)),
+      decision: this.#decision(rows),
       enforced: rows.every((one) => this.#governing.asked(one.row, one.at).enforced),
     };
   }
 
-  #decision(rows: readonly LedgerRow[]): string {
-    const [row] = rows;
+  #decision(rows: readonly { readonly row: LedgerRow }[]): string {
+    const row = rows[0]?.row;
     if (row?.kind === 'unreviewed') return 'unreviewed';
-    if (rows.some((one) => one.break_glass === true)) return 'bypassed';
+    if (rows.some((one) => one.row.break_glass === true)) return 'bypassed';
     return this.#exempt.has(row?.namespace ?? '') ? 'exempt' : 'decided';
   }
 

@@ -70,7 +70,7 @@ async function* countBytes(
       yield chunk;
     }
   } catch (error) {
-    // A stream of ours says itself what is wrong: that its bytes are damaged is no fault of the file system.
+    // A stream of ours says itself what is wrong: the file system has nothing to do with damaged bytes.
     throw isIpoError(error) ? error : toFileError('unreadable', name, error);
   }
 }

@@ -64,7 +64,7 @@ export function requestOf({ generation: { request } }: EvidenceDocument): Eviden
   };
 }
 
-/** What stands in the place of the rows and is no export was made of one. */
+/** Another text in the place of the rows is damage: a package always has an export there. */
 function asDamage(error: unknown): never {
   if (!isIpoError(error) || (error.code !== 'format' && error.code !== 'empty')) throw error;
   const { message, place } = error;
