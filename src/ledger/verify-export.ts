@@ -34,7 +34,7 @@ export async function verifyExport(
   const sizes = options.kept.map(({ checkpoint }) => checkpoint.size);
   const audit = await auditExport(chunks, file, sizes, options.progress);
   const findings = new Findings();
-  const { tree, chain, header } = audit;
+  const { tree, chain } = audit;
   judgeRows(audit, findings);
   const roots = chain.roots(tree?.left ?? []);
   const signed = judgeSignature(audit, options, findings);
@@ -49,8 +49,29 @@ export async function verifyExport(
     rootAt: (size) => (isFramed ? (roots?.get(size) ?? null) : null),
     tileAt: differingTile(chain.pieces() ?? []),
   });
-  if (options.kept.length === 0 && (signed !== null || chain.count === 0)) findings.limits.push(NO_OUTSIDE);
-  if (options.keys.length === 0 && signed !== null)
+  addLimits(audit, options, signed !== null, findings);
+  return {
+    subject: 'export',
+    name: file,
+    holds: findings.holds,
+    tree: signed?.checkpoint ?? null,
+    key: signed?.key.vkey ?? null,
+    rows: rowsOf(audit, signed !== null),
+    checks: findings.sorted(),
+    firstBad: findings.firstBad,
+    limits: findings.limits,
+  };
+}
+
+/** Adds what such a verification cannot show. */
+function addLimits(
+  { tree, chain, header }: ExportAudit,
+  { keys, kept }: Pick<VerifyOptions, 'keys' | 'kept'>,
+  isSigned: boolean,
+  findings: Findings,
+): void {
+  if (kept.length === 0 && (isSigned || chain.count === 0)) findings.limits.push(NO_OUTSIDE);
+  if (keys.length === 0 && isSigned)
     findings.limits.push(
       'The signature was checked with the key that the export itself names, which does not show whose key it is.',
     );
@@ -62,22 +83,15 @@ export async function verifyExport(
     findings.limits.push(
       'The tree covers the rows; facts of images and documents of policies are not part of it.',
     );
-  const first = chain.count === 0 ? null : (chain.expected ?? 0) + 1;
+}
+
+function rowsOf({ chain }: ExportAudit, isSigned: boolean): Verification['rows'] {
+  if (chain.count === 0) return { count: 0, signed: 0, first: null, last: null };
   return {
-    subject: 'export',
-    name: file,
-    holds: findings.holds,
-    tree: signed?.checkpoint ?? null,
-    key: signed?.key.vkey ?? null,
-    rows: {
-      count: chain.count,
-      signed: signed === null ? 0 : chain.count,
-      first,
-      last: chain.count === 0 ? null : chain.last,
-    },
-    checks: findings.sorted(),
-    firstBad: findings.firstBad,
-    limits: findings.limits,
+    count: chain.count,
+    signed: isSigned ? chain.count : 0,
+    first: (chain.expected ?? 0) + 1,
+    last: chain.last,
   };
 }
 
