@@ -15,6 +15,14 @@ export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
     if (row.reason !== undefined && row.reason !== null) throw new Error('reason is not a text');
     (value as { reason: string }).reason = '';
   }
+  checkTexts(row);
+  checkDigest(row.digest);
+  checkSignals(row.signals);
+  checkFlags(row);
+  return row;
+}
+
+function checkTexts(row: LedgerRow): void {
   if (!isText(row.image)) throw new Error('image is not a text');
   if (!isText(row.namespace)) throw new Error('namespace is not a text');
   if (!isText(row.pod)) throw new Error('pod is not a text');
@@ -27,19 +35,25 @@ export function parseRow(value: Readonly<Record<string, unknown>>): LedgerRow {
   if (!isText(row.exposed_by)) throw new Error('exposed_by is not a text');
   if (!isText(row.inputs)) throw new Error('inputs is not a text');
   if (!isText(row.platform)) throw new Error('platform is not a text');
-  const { digest, signals } = row;
-  if (digest !== null && digest !== undefined && (typeof digest !== 'string' || !isDigest(digest))) {
+}
+
+function checkDigest(digest: unknown): void {
+  if (digest === null || digest === undefined) return;
+  if (typeof digest !== 'string' || !isDigest(digest))
     throw new Error('digest is not sha256: with 64 lowercase hex digits');
-  }
-  if (signals !== null && signals !== undefined) {
-    if (!Array.isArray(signals)) throw new Error('signals is not a list');
-    for (const signal of signals)
-      if (typeof signal !== 'string') throw new Error('signals holds another thing than texts');
-  }
+}
+
+function checkSignals(signals: unknown): void {
+  if (signals === null || signals === undefined) return;
+  if (!Array.isArray(signals)) throw new Error('signals is not a list');
+  for (const signal of signals)
+    if (typeof signal !== 'string') throw new Error('signals holds another thing than texts');
+}
+
+function checkFlags(row: LedgerRow): void {
   if (!isFlag(row.break_glass)) throw new Error('break_glass is not true or false');
   if (!isFlag(row.pod_level)) throw new Error('pod_level is not true or false');
   if (!isFlag(row.clock_suspect)) throw new Error('clock_suspect is not true or false');
-  return row;
 }
 
 function isText(value: unknown): boolean {
