@@ -67,28 +67,51 @@ function letters(mix: number, text: string | null | undefined): number {
 }
 
 function isSame(a: ShapeRow, b: Shaped): boolean {
+  return isSameImage(a, b) && isSameVerdict(a, b) && isSamePod(a, b) && isSameRecord(a, b);
+}
+
+/** Which image, and what it was judged by. */
+function isSameImage(a: ShapeRow, b: Shaped): boolean {
   return (
-    a.allowed === b.allowed &&
     a.digest === (b.digest ?? null) &&
     a.image === (b.image ?? null) &&
-    a.namespace === (b.namespace ?? null) &&
     a.container === (b.container ?? null) &&
-    a.reason === b.reason &&
     a.inputs === (b.inputs ?? null) &&
-    (a.platform ?? null) === (b.platform || null) &&
-    (a.clock_suspect === true) === (b.clock_suspect === true) &&
+    (a.platform ?? null) === (b.platform || null)
+  );
+}
+
+/** What was decided, by which policy. */
+function isSameVerdict(a: ShapeRow, b: Shaped): boolean {
+  return (
+    a.allowed === b.allowed &&
+    a.reason === b.reason &&
     a.policy_revision === (b.policy_revision ?? '') &&
     a.policy === (b.policy ?? null) &&
     a.label === (b.label ?? null) &&
-    a.cluster === (b.cluster ?? null) &&
-    a.kind === (b.kind ?? 'review') &&
     a.review_allowed === (b.review_allowed ?? b.allowed) &&
     a.break_glass === (b.break_glass ?? false) &&
-    a.break_glass_reason === (b.break_glass_reason ?? null) &&
+    a.break_glass_reason === (b.break_glass_reason ?? null)
+  );
+}
+
+/** Where the pod is, and what it shows of itself. */
+function isSamePod(a: ShapeRow, b: Shaped): boolean {
+  return (
+    a.namespace === (b.namespace ?? null) &&
+    a.cluster === (b.cluster ?? null) &&
     a.exposed_by === (b.exposed_by ?? null) &&
-    a.subresource === (b.subresource ?? null) &&
-    a.pod_level === (b.pod_level ?? false) &&
     isSameList(a.signals ?? null, b.signals ?? null)
+  );
+}
+
+/** What kind of row it is. */
+function isSameRecord(a: ShapeRow, b: Shaped): boolean {
+  return (
+    (a.clock_suspect === true) === (b.clock_suspect === true) &&
+    a.kind === (b.kind ?? 'review') &&
+    a.subresource === (b.subresource ?? null) &&
+    a.pod_level === (b.pod_level ?? false)
   );
 }
 
