@@ -179,17 +179,7 @@ class StoreWriter implements StoreLedgerWriter {
     if (await this.#memory.uids.catchUp(transaction, before)) this.#memory.images.forget(); // another process appended
     const there = await this.#memory.uids.find(transaction, entries);
 
-    /** Where the rows of each entry begin among the rows to write; -1 for a repeat. */
-    const starts: number[] = [];
-    const added = new Map<string, number>();
-    const rows: NewRow[] = [];
-    for (const { key, packed, rows: own } of entries) {
-      const repeat = packed !== null && (there.has(key) || added.has(key));
-      starts.push(repeat ? -1 : rows.length);
-      if (repeat) continue;
-      if (packed !== null) added.set(key, before + rows.length + 1);
-      for (const row of own) rows.push(row);
-    }
+    const { rows, starts, added } = place(entries, there, before);
     const shapes = await this.#memory.shapesOf(transaction, rows);
     const names = await this.#memory.namesOf(transaction, rows);
     const times = rows.map(({ at }) => at);
@@ -235,6 +225,30 @@ class StoreWriter implements StoreLedgerWriter {
     };
     return { answers, keep };
   }
+}
+
+/** Placed are the rows of entries that are to be written. */
+interface Placed {
+  readonly rows: NewRow[];
+  /** Where the rows of each entry begin among these; -1 for a repeat. */
+  readonly starts: readonly number[];
+  /** The number of the first row of each review that is new. */
+  readonly added: Map<string, number>;
+}
+
+/** Puts the rows of what is new behind one another; `there` are the reviews that the ledger has, which has `before` rows. */
+function place(entries: readonly Entry[], there: ReadonlyMap<string, number>, before: number): Placed {
+  const starts: number[] = [];
+  const added = new Map<string, number>();
+  const rows: NewRow[] = [];
+  for (const { key, packed, rows: own } of entries) {
+    const repeat = packed !== null && (there.has(key) || added.has(key));
+    starts.push(repeat ? -1 : rows.length);
+    if (repeat) continue;
+    if (packed !== null) added.set(key, before + rows.length + 1);
+    for (const row of own) rows.push(row);
+  }
+  return { rows, starts, added };
 }
 
 /** Throws LeadershipError `lost` when a leader of one of the entries leads no more; its fence stays until the commit otherwise. */
