@@ -8,6 +8,7 @@ import { constants, createGzip, createZstdCompress } from 'node:zlib';
 import { isIpoError } from '../../base/index.ts';
 import { toFileError } from './file-error.ts';
 import { followPath } from './follow-path.ts';
+import { writeUncached } from './uncached-file.ts';
 
 /**
  * writeStreamWhole writes a file of any length that is either there in full or not at all: a temporary file beside it, synced, then
@@ -23,15 +24,19 @@ export async function writeStreamWhole(
   let temporary: string | null = null;
   try {
     const { target, special } = await followPath(path);
-    temporary = special ? null : join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
-    const out =
-      temporary === null
-        ? createWriteStream(target, { flags: 'a' })
-        : createWriteStream(temporary, { flags: 'wx', flush: true, ...(asIs && { mode: 0o600 }) });
     const source = Readable.from(chunks, { objectMode: false });
     const through = asIs ? null : compressorOf(path);
-    await (through === null ? pipeline(source, out) : pipeline(source, through, out));
-    if (temporary !== null) await rename(temporary, target);
+    if (special) {
+      const out = createWriteStream(target, { flags: 'a' });
+      await (through === null ? pipeline(source, out) : pipeline(source, through, out));
+      return;
+    }
+    const file = join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
+    temporary = file;
+    const write = (bytes: AsyncIterable<Uint8Array>): Promise<void> =>
+      writeUncached(file, bytes, asIs ? 0o600 : 0o666);
+    await (through === null ? pipeline(source, write) : pipeline(source, through, write));
+    await rename(file, target);
   } catch (error) {
     if (temporary !== null) await rm(temporary, { force: true }).catch(() => undefined); // the first fault is the one to tell
     const { code, syscall } = error as NodeJS.ErrnoException;
