@@ -4,8 +4,14 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CheckDocument } from '../../src/checks/index.ts';
-import { startFakeRegistry, type Asked, type FakeRegistry } from '../registry/fake-registry.ts';
+import {
+  startFakeRegistry,
+  type Answering,
+  type Asked,
+  type FakeRegistry,
+} from '../registry/fake-registry.ts';
 import { imageOf, push, type MadeImage } from '../registry/images.ts';
 import { TORTURE } from '../runs.ts';
 import { ipo } from './fake-terminal.ts';
@@ -91,6 +97,31 @@ const STEPS: Readonly<Record<string, { readonly at: RegExp; readonly lists: read
   'the tag .sig': { at: /\.sig$/, lists: ['signature'] },
   'the tag .att': { at: /\.att$/, lists: ['attestation', 'provenance', 'vex'] },
 };
+
+/** What is asked for at once of an image whose manifest is known. */
+const AT_ONCE = [/\/referrers\//, /\.sig$/, /\.att$/];
+
+/**
+ * last answers what `at` names with a fault, once all else that is asked for at the same time has its answer: a registry that is busy is not
+ * asked again, and what it had not answered by then would be unknown too.
+ */
+function last(at: RegExp, fault: Fault): Answering {
+  const others = AT_ONCE.some((each) => each.source === at.source)
+    ? AT_ONCE.filter((each) => each.source !== at.source).map((each) => ({
+        each,
+        ...Promise.withResolvers<void>(),
+      }))
+    : [];
+  const answered = Promise.all(others.map(({ promise }) => promise)).then(() => sleep(20));
+  return (asked, response) => {
+    if (!at.test(asked.url)) {
+      for (const { each, resolve } of others) if (each.test(asked.url)) response.once('finish', resolve);
+      return false;
+    }
+    void (others.length === 0 ? fault(response, asked) : answered.then(() => fault(response, asked)));
+    return true;
+  };
+}
 
 let fake: FakeRegistry;
 let made: MadeImage;
@@ -184,11 +215,7 @@ suite('what a registry does not tell is unknown, never absent', () => {
         for (const way of WAYS)
           for (const gate of gates) {
             if (gate === 'threshold' || !isCell((cells += 1), 7)) continue;
-            fake.answering = (asked, response) => {
-              if (!at.test(asked.url)) return false;
-              fault(response, asked);
-              return true;
-            };
+            fake.answering = last(at, fault);
             const why = `${name} at ${step}, by ${way}, ${gate}`;
             if (lists.includes(gate)) await assertUnknown(gate, imageBy(way), why);
             else assert.equal((await check(gate, imageBy(way))).code, 1, `${why}: there is none`);
