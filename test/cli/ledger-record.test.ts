@@ -144,7 +144,7 @@ suite('ipo ledger record', () => {
       if (code !== 0) assert.equal(existsSync(at('d.ndjson')), false);
     }
     const audit = await ipo(['ledger', 'record', '--audit', '-', '-o', 'ndjson'], {
-      stdin: 'garbage "pods"\n',
+      stdin: 'garbage "pods"\n{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"a"}\n',
     });
     assert.equal(audit.code, 0, audit.err);
     assert.match(audit.err, /stdin:1: this line is not a whole event/);
@@ -152,6 +152,27 @@ suite('ipo ledger record', () => {
     assert.equal((await ipo(['ledger', 'record', '--kubeconfig', at('none'), '-o', 'ndjson'])).code, 2);
     const policy = await ipo(['ledger', 'record', '--audit-policy']);
     assert.match(policy.out, /audit\.k8s\.io\/v1[^]*RequestResponse/);
+  });
+
+  test('a file without any audit event is not a log: the line is named, and nothing is written', async () => {
+    const cases: readonly (readonly [string, number])[] = [
+      ['hello\nworld\n', 1],
+      ['\n \ngarbage "pods"\n', 3],
+      [JSON.stringify(pod('a')), 1],
+      [list([pod('a')]), 1],
+      ['null\n1\n', 1],
+      ['{"items":[null]}\n', 1],
+      [`${'x'.repeat(9 * 1024 * 1024)}\n`, 1],
+    ];
+    for (const [text, line] of cases) {
+      const ran = await ipo(['ledger', 'record', '--audit', '-', '-o', at('e.ndjson')], { stdin: text });
+      assert.equal(ran.code, 2, ran.err);
+      assert.ok(ran.err.includes(`stdin:${line}: this line is not an audit event`), ran.err);
+      assert.match(ran.err, /apiVersion audit\.k8s\.io\/v1 on each line/);
+      assert.equal(existsSync(at('e.ndjson')), false);
+    }
+    const empty = await ipo(['ledger', 'record', '--audit', '-', '-o', 'ndjson'], { stdin: '\n' });
+    assert.equal(empty.code, 0, 'a log that was just rotated has no line');
   });
 
   test('a cluster is read by its kubeconfig', async (t) => {

@@ -9,7 +9,10 @@ import {
   emptyObjects,
   podRows,
   readObjects,
+  RecordingError,
+  untilEvent,
   type AuditCounts,
+  type AuditStart,
   type ClusterObjects,
 } from '../../../src/recording/index.ts';
 import { counted } from '../../../src/render/index.ts';
@@ -61,7 +64,7 @@ function lacksOf({ kinds, services, cut }: ClusterObjects): SourceLack[] {
   return [...(isKnown ? [] : ['exposure' as const]), ...(cut ? ['rest_of_list' as const] : [])];
 }
 
-/** recordAudit takes the pods that an audit log tells of. Throws FileError. */
+/** recordAudit takes the pods that an audit log tells of. Throws FileError, and RecordingError for a file without an audit event. */
 export async function recordAudit(
   paths: readonly string[],
   {
@@ -78,15 +81,24 @@ export async function recordAudit(
   for (const path of paths) {
     const file = path === '-' ? 'stdin' : path;
     let firstBad = 0;
+    const start: AuditStart = { isLog: false, firstOther: 0 };
     const bad = (line: number): void => void (firstBad ||= line);
     const chunks = await openBytes(path, terminal.stdin, (read, size) => progress.bytes(read, size), CHUNK);
     try {
-      for await (const { number, text } of auditLines(chunks, bad)) if (!recorder.take(text)) bad(number);
+      for await (const { number, text } of auditLines(untilEvent(chunks, start), bad))
+        if (!recorder.take(text)) bad(number);
     } catch (error) {
       // A log that is rotated while it is copied ends too early: what came before it counts.
       if (!isIpoError(error) || error.code !== 'truncated') throw error;
       say(`${file}: ${error.message}; what stands before it was taken`);
     }
+    if (!start.isLog && start.firstOther > 0)
+      throw new RecordingError(
+        'format',
+        'this line is not an audit event, and no other of the file is',
+        { file, line: start.firstOther },
+        'Give the log that the API server writes to --audit-log-path: a JSON object with apiVersion audit.k8s.io/v1 on each line',
+      );
     if (firstBad > 0)
       say(`${file}:${firstBad}: this line is not a whole event; it and others like it are left out`);
   }
