@@ -105,4 +105,9 @@ test('ipo ledger put-back refuses a directory that is not a spool, and names the
   assert.equal(near.code, 3);
   assert.match(near.err, new RegExp(`Did you mean ${join(data, 'spool')}\\?`));
   assert.deepEqual(readdirSync(data), ['spool'], 'nothing is made there');
+  const missing = await ipo(['ledger', 'put-back', join(data, 'none')], {
+    env: { IPO_DATABASE: 'sqlite:none' },
+  });
+  assert.equal(missing.code, 3);
+  assert.ok(missing.err.startsWith(`ipo: ${join(data, 'none')}: no such file or directory\n`), missing.err);
 });

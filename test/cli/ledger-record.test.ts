@@ -149,7 +149,14 @@ suite('ipo ledger record', () => {
     assert.equal(audit.code, 0, audit.err);
     assert.match(audit.err, /stdin:1: this line is not a whole event/);
     assert.equal((await ipo(['ledger', 'record', '--audit', '-', '--pods', 'x'])).code, 2);
-    assert.equal((await ipo(['ledger', 'record', '--kubeconfig', at('none'), '-o', 'ndjson'])).code, 2);
+    for (const [path, said] of [
+      [at('none'), 'no such file or directory'],
+      [folder, 'is a directory, not a file'],
+    ] as const) {
+      const ran = await ipo(['ledger', 'record', '--kubeconfig', path, '-o', 'ndjson']);
+      assert.equal(ran.code, 3, 'as for any file that cannot be read');
+      assert.ok(ran.err.startsWith(`ipo: ${path}: ${said}\n`), ran.err);
+    }
     const policy = await ipo(['ledger', 'record', '--audit-policy']);
     assert.match(policy.out, /audit\.k8s\.io\/v1[^]*RequestResponse/);
   });

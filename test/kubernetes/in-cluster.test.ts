@@ -145,8 +145,9 @@ test('a kubeconfig is read with its token and its authority', { skip: withoutOpe
   assert.equal(api.namespace, 'here');
   await api.close();
   await assert.rejects(openKubeconfig(join(folder, 'none')), {
-    message: `${join(folder, 'none')}: no such kubeconfig`,
-    hint: 'Name one with --kubeconfig FILE, or in KUBECONFIG',
+    code: 'unreadable',
+    message: `${join(folder, 'none')}: no such file or directory`,
+    hint: 'Name a kubeconfig with --kubeconfig FILE, or in KUBECONFIG',
   });
   writeFileSync(join(folder, 'bad'), 'clusters: [');
   await assert.rejects(openKubeconfig(join(folder, 'bad')), /bad cannot be read as a kubeconfig$/);

@@ -1,4 +1,4 @@
-import { IpoError } from '../../base/index.ts';
+import { fileFaultOf, IpoError } from '../../base/index.ts';
 
 /** FileError says why a file cannot be read or written. */
 export class FileError extends IpoError {
@@ -16,21 +16,8 @@ export class FileError extends IpoError {
 
 /** toFileError turns a fault of the file system into a sentence. */
 export function toFileError(code: 'unreadable' | 'unwritable', file: string, error: unknown): FileError {
-  const fault = error as NodeJS.ErrnoException;
-  const [message, hint] = SENTENCES[fault.code ?? ''] ?? [
-    `cannot be ${code === 'unreadable' ? 'read' : 'written'} (${fault.code ?? 'unknown fault'})`,
-  ];
-  return new FileError(code, file, message, hint, error);
+  const known = fileFaultOf(error);
+  const { code: fault = 'unknown fault' } = error as NodeJS.ErrnoException;
+  const message = known?.message ?? `cannot be ${code === 'unreadable' ? 'read' : 'written'} (${fault})`;
+  return new FileError(code, file, message, known?.hint, error);
 }
-
-const SENTENCES: Readonly<Record<string, readonly [string, string?]>> = {
-  ENOENT: ['no such file or directory', 'Check the path; it is relative to the current directory'],
-  EACCES: ['permission denied', 'Give this user access to the file'],
-  EPERM: ['permission denied', 'Give this user access to the file'],
-  EISDIR: ['is a directory, not a file', 'Name a file in it'],
-  ENOTDIR: ['a part of the path is not a directory', 'Check the path'],
-  ENOSPC: ['no space left on the device', 'Free some space; nothing was half-written'],
-  EROFS: ['the file system is read-only', 'Write to another place'],
-  ELOOP: ['too many symbolic links', 'Name the file itself'],
-  ENAMETOOLONG: ['the name is too long', 'Use a shorter one'],
-};

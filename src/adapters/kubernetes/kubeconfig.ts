@@ -1,6 +1,7 @@
 import type { KubeConfig as Kubeconfig } from '@kubernetes/client-node';
 import type { Agent as HttpsAgent, RequestOptions } from 'node:https';
 import type { Connection } from './connection.ts';
+import { fileFaultOf, IpoError } from '../../base/index.ts';
 import { ClusterError } from '../../cluster/index.ts';
 import { openAgent } from './in-cluster.ts';
 
@@ -14,12 +15,10 @@ async function readKubeconfig(path: string): Promise<Kubeconfig> {
     config.loadFromFile(path);
     return config;
   } catch (cause) {
-    const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
-    throw new ClusterError(
-      'setup',
-      isMissing ? `${path}: no such kubeconfig` : `${path} cannot be read as a kubeconfig`,
-      { hint: 'Name one with --kubeconfig FILE, or in KUBECONFIG', cause },
-    );
+    const hint = 'Name a kubeconfig with --kubeconfig FILE, or in KUBECONFIG';
+    const fault = fileFaultOf(cause);
+    if (fault !== null) throw new IpoError('unreadable', `${path}: ${fault.message}`, { hint, cause });
+    throw new ClusterError('setup', `${path} cannot be read as a kubeconfig`, { hint, cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { toFileError } from '../../adapters/files/index.ts';
 import { openFileSpool, readReplicaName, SpoolError } from '../../adapters/spool/index.ts';
 import { IpoError, type Clock, type Log } from '../../base/index.ts';
 import { Appender, leftIn, type Left } from '../../ledger/index.ts';
@@ -78,10 +79,8 @@ export async function putBack(deps: PutBackDeps): Promise<PutBack> {
 
 /** Refuses a directory that no replica has worked in, before anything is made there. */
 async function holdsSpool(directory: string): Promise<void> {
-  const names = await readdir(directory).catch((cause: Error) => {
-    throw new SpoolError('unreadable', `the directory ${directory} cannot be read: ${cause.message}`, {
-      cause,
-    });
+  const names = await readdir(directory).catch((cause: unknown) => {
+    throw toFileError('unreadable', directory, cause);
   });
   if (names.some((name) => name === 'replica.json' || /^spool-\d+\.log$/.test(name))) return;
   const below = join(directory, 'spool');
