@@ -2,7 +2,7 @@ import { MAX_MANIFEST_BYTES, parseManifest, type Manifest, type Skipped } from '
 import type { CliParts } from '../../src/app/index.ts';
 import { nearest, parseTime, printable } from '../../src/base/index.ts';
 import { parseReference } from '../../src/image/index.ts';
-import { SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
+import { namespaceFault, SIGNALS, type ParsedPolicy } from '../../src/policy/index.ts';
 
 import type { CheckOptions } from './options.ts';
 import { checkStdin, isThere, readPolicies, withDirectories } from '../files/index.ts';
@@ -17,6 +17,7 @@ export function checkFlags(images: readonly string[], options: CheckOptions): vo
   if (images.length === 0 && manifest.length === 0) {
     throw new UsageError('no image or manifest given', 'Name images, or manifests with -f FILE');
   }
+  checkNamespace(options.namespace);
   checkStdin([...policy, ...manifest, ...trivy, ledger, kev]);
   if (images.length > 0) return;
   const { signals, exposedBy, quota, breakGlass } = options;
@@ -32,6 +33,17 @@ export function checkFlags(images: readonly string[], options: CheckOptions): vo
         'Leave it out',
       );
   }
+}
+
+/** checkNamespace refuses what no namespace can be called: no policy would govern it. Throws UsageError. */
+export function checkNamespace(namespace: string): void {
+  const fault = namespaceFault(namespace);
+  if (fault !== null)
+    throw new UsageError(
+      `--namespace ${printable(namespace) || '""'}: ${fault.message}`,
+      // Other hints are about a list of namespaces.
+      fault.hint?.startsWith('Did you mean') ? fault.hint : undefined,
+    );
 }
 
 /**

@@ -90,6 +90,7 @@ export async function runCheck(
     ...problems,
     ...remarks,
     ...notesOn(outcome, policies),
+    ...bypassNotes(pods, options),
     ...manifests.without.map((file) => `${printable(file)} contains no object that creates pods`),
     ...book.unusedReports().map(unusedNote),
   ];
@@ -100,6 +101,7 @@ export async function runCheck(
     notes,
     reasons,
     undecidedAllowed: options.allowUndecided === true,
+    offline: options.offline === true,
   });
   const render = (format: Format, toStdout: boolean) =>
     renderCheck(format, document, policies, {
@@ -116,6 +118,17 @@ export async function runCheck(
   for (const note of notes) tell(clean(note, 2000));
   const hasSkippedPods = manifests.skipped.some(({ makesPods }) => makesPods);
   return exitOf(outcome, hasSkippedPods, options, tell);
+}
+
+/** The annotation and who asks belong together; one by itself changes nothing. */
+function bypassNotes(pods: readonly CheckedPod[], { groups }: CheckOptions): string[] {
+  const asks = pods.some(({ breakGlassReason }) => breakGlassReason !== null);
+  if (asks && (parseNames(groups) ?? []).length === 0)
+    return ['break-glass has no effect without --groups, which names the groups of the requester'];
+  const byName = pods.every(({ file }) => file === null);
+  return !asks && byName && groups !== undefined
+    ? ['--groups has no effect without --break-glass REASON on images given by name']
+    : [];
 }
 
 function unusedNote({ file, artifact, type }: ScanReport): string {
@@ -139,7 +152,9 @@ function exitOf(
   const open = whatIsOpen(outcome, hasSkippedPods);
   if (open !== null && options.strict) tell(`--strict: ${open}`);
   // A reference on the command line that is none is a wrong command line.
-  if (outcome.images.some(({ pod, fault }) => pod.file === null && fault !== null)) return EXIT.usage;
+  const wrong = outcome.images.filter(({ pod, fault }) => pod.file === null && fault !== null);
+  for (const { image } of wrong) tell(`${printable(image)}: not an image reference, so the command is wrong`);
+  if (wrong.length > 0) return EXIT.usage;
   if (outcome.refused > 0) return EXIT.check;
   // What only a registry could have told that did not is neither a yes nor a no.
   if (outcome.images.some(isUntold)) return EXIT.outside;

@@ -1,7 +1,13 @@
 import type { HardeningVerdict } from '../pods/index.ts';
 import type { Skipped } from '../manifests/index.ts';
 import { formatTime } from '../base/index.ts';
-import { gateOf, WORKLOAD_HARDENING, type PolicyVerdict, type UnknownFact } from '../decision/index.ts';
+import {
+  ASK_REGISTRY,
+  gateOf,
+  WORKLOAD_HARDENING,
+  type PolicyVerdict,
+  type UnknownFact,
+} from '../decision/index.ts';
 import type { CheckedPod, CheckOutcome, ImageResult, PodResult } from './images.ts';
 import type { FoundFacts } from './found.ts';
 import { nameFact, remedyOfFact, remedyOfSignals } from './remedy.ts';
@@ -94,13 +100,17 @@ export function toDocument(
     /** Why something of a reference, as it is written, could not be found out. */
     readonly reasons: ReadonlyMap<string, readonly string[]>;
     readonly undecidedAllowed: boolean;
+    /** Whether no registry may be asked, so that nobody is told to ask one by a flag that `--offline` excludes. */
+    readonly offline: boolean;
   },
 ): CheckDocument {
   const { images, pods, refused, audited, undecided, open, unscanned } = outcome;
   return {
     as_of: formatTime(about.asOf),
     cold_image_policy: about.coldImagePolicy,
-    results: images.map((result) => toImageDocument(result, about.reasons.get(result.image) ?? [])),
+    results: images.map((result) =>
+      toImageDocument(result, about.reasons.get(result.image) ?? [], about.offline),
+    ),
     pods: pods.map(toPodDocument),
     refused,
     audited,
@@ -121,7 +131,7 @@ export function toDocument(
   };
 }
 
-function toImageDocument(result: ImageResult, reasons: readonly string[]): ImageDocument {
+function toImageDocument(result: ImageResult, reasons: readonly string[], offline: boolean): ImageDocument {
   const { pod, container, role, image, subject, judgement, found, allowed, unknown, line, column } = result;
   const { outcome, verdicts, warnings } = judgement;
   const { policy } = outcome;
@@ -149,8 +159,14 @@ function toImageDocument(result: ImageResult, reasons: readonly string[]): Image
     warnings: found?.offPlatform ? [...warnings, found.offPlatform] : warnings,
     signals: pod.signals,
     exposed_by: pod.exposedBy,
-    remedy: remedyOf(result),
+    remedy: offline ? atHand(remedyOf(result)) : remedyOf(result),
   };
+}
+
+function atHand(remedy: string | null): string | null {
+  return (
+    remedy?.replace(ASK_REGISTRY, 'ask its registry (without --offline, with --registry always)') ?? null
+  );
 }
 
 function reasonOf({ judgement: { undecided, outcome }, unknown: [first] }: ImageResult): string {

@@ -1,4 +1,4 @@
-import { SIGNAL_REMEDIES, WITHOUT_PACKAGES, type UnknownFact } from '../decision/index.ts';
+import { ASK_REGISTRY, SIGNAL_REMEDIES, WITHOUT_PACKAGES, type UnknownFact } from '../decision/index.ts';
 import type { FoundFacts } from './found.ts';
 
 /** remedyOfFact says in a clause where a fact that is unknown could come from. */
@@ -11,7 +11,7 @@ export function remedyOfFact(fact: UnknownFact, found: FoundFacts | null): strin
       ? `${TRY_AGAIN}; or name the digest`
       : 'name the digest, or let its registry be asked; an image that is not pushed yet is checked with --by-name';
   }
-  return found?.registry === 'failed' ? remedy.replace(ASK, TRY_AGAIN) : remedy;
+  return found?.registry === 'failed' ? remedy.replace(ASK_REGISTRY, TRY_AGAIN) : remedy;
 }
 
 /** nameFact says in a clause what is unknown. */
@@ -19,21 +19,26 @@ export function nameFact(fact: UnknownFact): string {
   return FACTS[fact][0];
 }
 
-const ASK = 'ask its registry (--registry always)';
 const TRY_AGAIN = 'see why its registry could not be asked or read, and try again';
 
 const FACTS: Readonly<Record<UnknownFact, readonly [string, string]>> = {
   findings: ['what a scan for vulnerabilities finds', 'scan it for vulnerabilities'],
   known_exploited: ['whether its findings are known to be exploited', 'give the catalogue with --kev'],
-  signatures: ['who signed it', `${ASK}, or give a ledger export that recorded its signatures with --ledger`],
+  signatures: [
+    'who signed it',
+    `${ASK_REGISTRY}, or give a ledger export that recorded its signatures with --ledger`,
+  ],
   attestations: [
     'which attestations it has',
-    `${ASK}, or give a ledger export that recorded them with --ledger`,
+    `${ASK_REGISTRY}, or give a ledger export that recorded them with --ledger`,
   ],
-  provenance: ['who built it', `${ASK}, or give a ledger export that recorded its provenance with --ledger`],
+  provenance: [
+    'who built it',
+    `${ASK_REGISTRY}, or give a ledger export that recorded its provenance with --ledger`,
+  ],
   vex: [
     'what its producer states of its findings',
-    `${ASK}, or give a ledger export that recorded it with --ledger`,
+    `${ASK_REGISTRY}, or give a ledger export that recorded it with --ledger`,
   ],
 };
 

@@ -6,7 +6,7 @@
 export { BYPASS_DID_NOT_COUNT, bypassFault, decide, mayBypass, type Decision } from './decide.ts';
 export { AUDIT_PREFIX, enforce, sentenceOf, type PolicyVerdict, type Outcome } from './enforce.ts';
 export { DENIAL_LABELS, gateOf, isDenialLabel, WORKLOAD_HARDENING, type DenialLabel } from './labels.ts';
-export { SIGNAL_REMEDIES, WITHOUT_PACKAGES } from './remedies.ts';
+export { ASK_REGISTRY, SIGNAL_REMEDIES, WITHOUT_PACKAGES } from './remedies.ts';
 export { labelOfSentence } from './reasons.ts';
 export { warningsOf } from './warnings.ts';
 export type { UnknownFact } from './gate.ts';

@@ -11,14 +11,15 @@ function byVersion(a: string, b: string): number {
   return (collator ??= new Intl.Collator('en', { numeric: true })).compare(a, b);
 }
 
+/** ASK_REGISTRY is how `ipo check` is told to look at a registry; it stands in what helps. */
+export const ASK_REGISTRY = 'ask its registry (--registry always)';
+
 /** unlooked adds to a remedy that what is missing may be there, where nobody looked or could look. */
 export function unlooked(remedy: string, search: Search | null): string {
   if (search === null || search.facts.digest !== null) return remedy;
   if (search.registry === 'failed')
     return 'see why its registry tells no digest for the tag, or name the digest: without one nothing signed is found';
-  return search.registry === null
-    ? `${remedy}; where that was done, ask its registry (--registry always): nobody looked`
-    : remedy;
+  return search.registry === null ? `${remedy}; where that was done, ${ASK_REGISTRY}: nobody looked` : remedy;
 }
 
 /** WITHOUT_PACKAGES is what to do for an image in which a scanner finds no packages, as one built from scratch. */

@@ -14,6 +14,7 @@ export {
 } from './schema.ts';
 export { governs, type Policy } from './policy.ts';
 export { parsePolicies, withoutNulls, type ParsedPolicy, type PolicyFile } from './parse.ts';
+export { namespaceFault } from './schema-parts.ts';
 export { checkBounds, parsePolicyValue, withoutServerFields, type PolicyValue } from './parse-value.ts';
 export {
   IMAGE_POLICIES,

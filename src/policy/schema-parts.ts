@@ -105,14 +105,23 @@ const formed = (
     { pattern: pattern.source },
   );
 
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const NOT_A_NAMESPACE =
+  'is not a namespace name; allowed are at most 63 lowercase letters and digits, with - between them';
+
 /** namespace is the name of a Kubernetes namespace. */
 export const namespace = formed(
-  /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
-  'is not a namespace name; allowed are at most 63 lowercase letters and digits, with - between them',
+  NAMESPACE,
+  NOT_A_NAMESPACE,
   namespaceHint,
   'Name of a Kubernetes namespace.',
   253,
 );
+
+/** namespaceFault says why a text cannot name a namespace, with the name that was meant where that can be guessed; null for one that can. */
+export function namespaceFault(text: string): Fault | null {
+  return NAMESPACE.test(text) ? null : { message: NOT_A_NAMESPACE, hint: namespaceHint(text) };
+}
 
 /** resourceName is the name of a Kubernetes object. */
 export const resourceName = formed(

@@ -280,6 +280,18 @@ test('flags that would change nothing are refused', async () => {
   }
 });
 
+test('what helps an image is not the flag that --offline excludes', async () => {
+  for (const image of [`registry.example/shop/web@${DIGEST}`, 'registry.example/shop/web:1']) {
+    const { out } = await check(['-p', SIGNED, '--offline', image]);
+    assert.match(
+      out.replaceAll(/\s+/g, ' '),
+      /ask its registry \(without --offline, with --registry always\)/,
+    );
+    const never = await check(['-p', SIGNED, '--registry', 'never', image]);
+    assert.match(never.out.replaceAll(/\s+/g, ' '), /ask its registry \(--registry always\)/);
+  }
+});
+
 test('a service that nobody named does not stand in the way unsaid', async (t) => {
   const refusing = await listen(
     t,

@@ -196,8 +196,9 @@ describe('ipo check of images', () => {
   });
 
   test('a reference that does not parse is told, beside the others, with 2', async () => {
-    const { code, document } = await answer('-p', noLatest, 'NGINX:1', 'nginx:1');
+    const { code, document, err } = await answer('-p', noLatest, 'NGINX:1', 'nginx:1');
     assert.equal(code, 2);
+    assert.match(err, /NGINX:1: not an image reference, so the command is wrong\n/);
     assert.deepEqual(
       document.results.map(({ allowed }) => allowed),
       [false, true],
@@ -638,7 +639,13 @@ describe('facts of the pod when an image is given by name', () => {
     const open = policy({ ...ENFORCE, breakGlass: { allowed: true, groups: ['sre'] } });
     const base = ['-p', open, '--quota', 'node ceiling of 3 exceeded', 'web:1'];
     assert.equal((await answer(...base)).first.label, 'quota');
-    assert.equal((await answer(...base, '--break-glass', 'outage')).code, 1);
+    const without = await answer(...base, '--break-glass', 'outage');
+    assert.equal(without.code, 1);
+    assert.match(without.err, /break-glass has no effect without --groups/);
+    assert.match(
+      (await answer(...base, '--groups', 'sre')).err,
+      /--groups has no effect without --break-glass/,
+    );
     assert.equal(
       (await answer(...base, '--break-glass', 'outage', '--groups', 'sre')).first.break_glass,
       true,

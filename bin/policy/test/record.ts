@@ -4,7 +4,7 @@ import { checkImages, FactBook } from '../../../src/checks/index.ts';
 import { recordCase } from '../../../src/policy-test/index.ts';
 import { toYaml } from '../../../src/render/index.ts';
 import type { CheckOptions } from '../../check/options.ts';
-import { parseNames, podOfArguments, readAllPolicies } from '../../check/inputs.ts';
+import { checkNamespace, parseNames, podOfArguments, readAllPolicies } from '../../check/inputs.ts';
 import { askAbout } from '../../check/registry.ts';
 import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
@@ -59,6 +59,7 @@ async function findOut(image: string, options: PolicyTestOptions, parts: CliPart
     namespace: options.namespace ?? 'default',
     registryTimeout: '30s',
   };
+  checkNamespace(check.namespace);
   const pods = [podOfArguments([image], check)];
   const policies = (await readAllPolicies(policy, parts)).map((one) => one.policy);
   const reports = [];
