@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './commands.ts';
+import { otherWord } from './terminal/other-words.ts';
 import { showExamples } from './terminal/examples.ts';
 import { withWrappedNotes } from './terminal/notes.ts';
 import { EXIT, report, VERSION, type GlobalOptions, type Terminal } from './terminal/index.ts';
@@ -84,8 +85,17 @@ function withoutHelp(argv: readonly string[]): string[] {
 }
 
 /** What commander says of a wrong word, as our own errors say it. */
-function inOurWords(text: string): string {
+function inOurWords(text: string, { commands }: Command): string {
+  const [, unknown = ''] = /^error: unknown command '(.*)'$/m.exec(text) ?? [];
+  const other = otherWord(
+    unknown,
+    commands.map((command) => command.name()),
+  );
   return text
+    .replace(
+      /^(error: unknown command '.*')(?!\n\(Did you mean)$/m,
+      other === null ? '$1' : `$1\n(Did you mean ${other}?)`,
+    )
     .replace(
       /^error: command-argument value '(.*)' is invalid for argument '(.*)'\. Allowed choices are (.*)\.$/m,
       'error: $1 is not a valid $2; choose one of $3',
@@ -129,7 +139,7 @@ function configure(
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.err(text),
-      outputError: (text, write) => write(inOurWords(text)),
+      outputError: (text, write) => write(inOurWords(text, command)),
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
     });

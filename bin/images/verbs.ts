@@ -1,7 +1,7 @@
 import type { ImageDetailBody, ImageListBody, ScanRequestedBody } from '../../src/api/contract/images.ts';
 import type { HealthBody } from '../../src/api/contract/health.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
-import { isIpoError } from '../../src/base/index.ts';
+import { IpoError, isIpoError, nearest } from '../../src/base/index.ts';
 import { IMAGE_STATES } from '../../src/inventory/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { MAX_SCAN_DIGESTS } from '../../src/scan/index.ts';
@@ -53,7 +53,9 @@ export async function runImageList(
   const { filter, search: q, sort, order } = options;
   const query = { filter: stateOf(filter), q, sort, order, ...parsePaging(options) };
   const answer = await withService(terminal, options, (service) =>
-    service.json<ImageListBody>('GET /images', { query }),
+    service.json<ImageListBody>('GET /images', { query }).catch((error: unknown) => {
+      throw withNearest(error, filter);
+    }),
   );
   await writeAnswer(targets, answer, imageListViews(answer.body), terminal, globals);
   return EXIT.done;
@@ -62,6 +64,15 @@ export async function runImageList(
 /** A state, however its letters are written; the service says of another which there are. */
 function stateOf(text: string | undefined): string | undefined {
   return IMAGE_STATES.find((state) => state.toLowerCase() === text?.toLowerCase()) ?? text;
+}
+
+function withNearest(error: unknown, filter: string | undefined): unknown {
+  if (!isIpoError(error) || error.code !== 'invalid_request' || filter === undefined) return error;
+  const close = IMAGE_STATES.some((state) => state === stateOf(filter))
+    ? null
+    : nearest(filter, IMAGE_STATES);
+  if (close === null) return error;
+  return new IpoError(error.code, error.message, { hint: `Did you mean "${close}"?`, cause: error });
 }
 
 /** runImageShow is `ipo images show`. */

@@ -1,4 +1,4 @@
-import { DAY_MS, isIpoError, parseTime } from '../../src/base/index.ts';
+import { DAY_MS, IpoError, isIpoError, parseTime } from '../../src/base/index.ts';
 import { openBytes, type CliParts } from '../../src/app/index.ts';
 import {
   keptOfExport,
@@ -6,6 +6,7 @@ import {
   parseKept,
   parseVkey,
   TreeError,
+  VKEY_HINT,
   type KeptCheckpoint,
 } from '../../src/ledger/index.ts';
 import type { PeriodFlags } from './options.ts';
@@ -16,6 +17,8 @@ import { UsageError } from '../terminal/usage.ts';
 /** MAX_DAYS is how far back a period reaches: a hundred years. */
 const MAX_DAYS = 36_525;
 const MAX_KEY_FILE = 65_536;
+const WHAT_A_KEY_IS =
+  'A verifier key is NAME+8 hex digits+base64; copy it whole from what `ipo ledger checkpoint --verify` prints, or name a file that holds it';
 
 /** Period is a closed period of milliseconds; undefined is open. `days` stands when it was asked for so. */
 export interface Period {
@@ -62,26 +65,38 @@ export async function readKeys(
 ): Promise<ReturnType<typeof parseVkey>[]> {
   const keys = [];
   for (const value of values) {
-    if (/^[^\s+]+\+[0-9a-f]{8}\+\S+$/.test(value)) keys.push(parseVkey(value));
+    if (/^[^\s+]+\+[0-9a-f]{8}\+\S+$/.test(value)) keys.push(keyOf(undefined, value));
     else {
-      const lines = (await parts.readText(value, MAX_KEY_FILE))
+      const lines = (await textOfKeys(value, parts))
         .split('\n')
         .map((line) => line.trim())
         .filter((line) => line !== '' && !line.startsWith('#'));
-      if (lines.length === 0) throw new UsageError(`--key ${value}: the file contains no key`);
+      if (lines.length === 0) throw new UsageError(`--key ${value}: the file contains no key`, WHAT_A_KEY_IS);
       keys.push(...lines.map((line) => keyOf(value, line)));
     }
   }
   return keys;
 }
 
+/** A value that is not a key is read as the name of a file; which of the two was meant is not known. */
+async function textOfKeys(value: string, parts: CliParts): Promise<string> {
+  try {
+    return await parts.readText(value, MAX_KEY_FILE);
+  } catch (error) {
+    if (!isIpoError(error) || error.code !== 'unreadable') throw error;
+    const message = `${error.message}, and not a verifier key`;
+    throw new IpoError('unreadable', message, { hint: WHAT_A_KEY_IS, cause: error });
+  }
+}
+
 /** Several files may be given, so a key that cannot be read names its own. */
-function keyOf(file: string, line: string): ReturnType<typeof parseVkey> {
+function keyOf(file: string | undefined, line: string): ReturnType<typeof parseVkey> {
   try {
     return parseVkey(line);
   } catch (error) {
     if (!(error instanceof TreeError)) throw error;
-    throw new TreeError('format', error.message, { place: { file }, hint: error.hint });
+    const hint = error.hint === VKEY_HINT ? WHAT_A_KEY_IS : error.hint;
+    throw new TreeError('format', error.message, { place: file === undefined ? undefined : { file }, hint });
   }
 }
 

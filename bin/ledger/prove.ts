@@ -43,7 +43,13 @@ export async function runLedgerProve(
     try {
       const found = await ledger.row(id);
       if (found === null)
-        throw new TreeError('not_found', `no row has the number ${id}; the newest is ${await ledger.size()}`);
+        throw new TreeError(
+          'not_found',
+          `no row has the number ${id}; the newest is ${await ledger.size()}`,
+          {
+            hint: '`ipo ledger list` shows the rows with their numbers',
+          },
+        );
       const checkpoint = await tree.newestCheckpoint();
       if (checkpoint === null)
         throw new TreeError('not_found', 'nothing is signed yet', {

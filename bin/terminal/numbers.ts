@@ -8,7 +8,11 @@ export function parseWhole(flag: string, text: string, least: number, most: numb
       most === Number.MAX_SAFE_INTEGER
         ? `a whole number of at least ${least}`
         : `a whole number from ${least} to ${most}`;
-    throw new UsageError(`${flag} ${text || '""'}: ${what} must be ${range}`);
+    const near = Math.min(Math.max(least, 30), most);
+    throw new UsageError(
+      `${flag} ${text || '""'}: ${what} must be ${range}`,
+      flag.startsWith('--') ? `Write for example ${flag} ${near}` : undefined,
+    );
   }
   return value;
 }

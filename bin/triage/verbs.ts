@@ -93,6 +93,13 @@ export async function runTriageAdd(
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const { reason = '', packages } = options;
+  if (isCve(image) && !isCve(cve ?? ''))
+    throw new UsageError(
+      cve === undefined
+        ? `no image given: ${clean(image)} is a CVE`
+        : `${clean(image)} is a CVE, and stands where the image belongs`,
+      `Name the image first: ipo triage add ${cve === undefined ? 'IMAGE' : clean(cve)} ${clean(image)} --reason TEXT`,
+    );
   if ((cve === undefined) === packages)
     throw new UsageError(
       packages ? 'no CVE given' : 'a CVE and --no-packages exclude each other',
@@ -153,6 +160,10 @@ export async function runTriageEnd(
   );
   await writeAnswer(targets, answer, oneView(answer.body), terminal, globals);
   return EXIT.done;
+}
+
+function isCve(text: string): boolean {
+  return /^CVE-\d{4}-\d{4,}$/i.test(text);
 }
 
 /** Scanners write it so; people do not always. */

@@ -27,7 +27,7 @@ export function parseChecks(values: readonly string[]): readonly Check[] {
       const close = nearest(check, COUNTS);
       throw new UsageError(
         `--fail-on ${value}: not a valid count; valid are ${COUNTS.join(', ')}`,
-        close === null ? undefined : `Did you mean "${close}"?`,
+        close === null ? 'Write for example --fail-on would_deny=10' : `Did you mean "${close}"?`,
       );
     }
     if (!/^[0-9]{1,15}$/.test(tolerated)) {

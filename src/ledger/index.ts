@@ -75,6 +75,7 @@ export { openCheckpoint, readCheckpoint, signCheckpoint, type Checkpoint } from 
 export {
   parseNote,
   parseVkey,
+  VKEY_HINT,
   toSigner,
   verifyNote,
   writeNote,

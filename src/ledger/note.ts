@@ -145,7 +145,8 @@ export function parseVkey(text: string): NoteKey {
   return key;
 }
 
-const VKEY_HINT = 'Copy it whole, as ipo prints it: NAME+8 hex digits+base64';
+/** VKEY_HINT is what a verifier's key looks like. */
+export const VKEY_HINT = 'Copy it whole, as ipo prints it: NAME+8 hex digits+base64';
 
 /** toSigner makes a signer of an Ed25519 private key in PKCS#8 PEM. Throws TreeError `format`, which repeats nothing of it. */
 export function toSigner(name: string, pem: string): NoteSigner {

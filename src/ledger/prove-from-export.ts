@@ -64,7 +64,9 @@ async function proveSome(
   if (missing !== undefined) {
     const [first, last] = [tree.first, tree.last];
     const holds = first > last ? 'no rows' : `the rows ${first} to ${last}`;
-    throw new TreeError('not_found', `row ${missing} is not in ${file}, which holds ${holds}`);
+    throw new TreeError('not_found', `row ${missing} is not in ${file}, which holds ${holds}`, {
+      hint: '`ipo ledger list` shows the rows with their numbers',
+    });
   }
   const [fault] = [...chain.faults.map(({ text }) => text), ...audit.damage];
   if (fault !== undefined) throw new TreeError('integrity', `${file} is not whole: ${fault}`);

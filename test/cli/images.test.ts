@@ -123,6 +123,7 @@ test('ipo images list narrows, orders and pages in the service, and tells what i
     wrong.err,
     /unknown filter "Blocked!"; the states are Blocked, Unscanned, Compliant, Not compliant/,
   );
+  assert.match(wrong.err, /\n {2}Did you mean "Blocked"\?\n$/);
   assert.equal((await as('viewer', 'images', 'list', '--limit', '0')).code, 2);
 });
 

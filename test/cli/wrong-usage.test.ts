@@ -67,6 +67,61 @@ suite('Wrong usage is named once, in our own words', () => {
     [['polcy'], 2, /^ipo: unknown command 'polcy'\n {2}Did you mean policy\?\n {2}See ipo --help\.\n$/],
     [['help', 'polcy'], 2, /^ipo: unknown command 'polcy'\n {2}Did you mean policy\?\n/],
     [['config', 'export', '-o', 'all.yaml'], 2, /\n {2}To write a file: -o yaml=all\.yaml\.\n$/],
+    [
+      ['triage', 'delete', '7'],
+      2,
+      /^ipo: unknown command 'delete'\n {2}Did you mean end\?\n {2}See ipo triage --help\.\n$/,
+    ],
+    [['triage', 'lst'], 2, /^ipo: unknown command 'lst'\n {2}Did you mean list\?\n {2}See/],
+    // What stands in the place of something else.
+    [
+      ['triage', 'add', 'CVE-2024-1234', '--reason', 'x'],
+      2,
+      /^ipo: no image given: CVE-2024-1234 is a CVE\n {2}Name the image first: ipo triage add IMAGE CVE-2024-1234 --reason TEXT\.\n$/,
+    ],
+    [
+      ['triage', 'add', 'cve-2024-1234', 'nginx'],
+      2,
+      /^ipo: cve-2024-1234 is a CVE, and stands where the image belongs\n {2}.*: ipo triage add nginx cve-2024-1234 /,
+    ],
+    [['triage', 'add', 'nginx', '--reason', 'x'], 2, /^ipo: no CVE given\n/],
+    [
+      ['ledger', 'verify', '--ledger', SHOP, '--key', 'nokey'],
+      3,
+      /^ipo: nokey: no such file or directory, and not a verifier key\n {2}A verifier key is NAME\+8 hex digits\+base64; .*`ipo ledger checkpoint --verify`/,
+    ],
+    [
+      ['ledger', 'verify', '--ledger', SHOP, '--key', 'text.ndjson'],
+      2,
+      /^ipo: text\.ndjson: not a valid verifier key\n {2}A verifier key is NAME/,
+    ],
+    [
+      ['ledger', 'verify', '--ledger', SHOP, '--key', 'a+1234567z+AAAA'],
+      3,
+      /, and not a verifier key\n {2}A verifier key is NAME/,
+    ],
+    // Values that are out of their bounds.
+    [
+      ['whatif', DRAFT, '--ledger', SHOP, '--days', 'banana'],
+      2,
+      /^ipo: --days banana: the period must be a whole number from 1 to 90\n {2}Write for example --days 30\.\n$/,
+    ],
+    [
+      ['whatif', DRAFT, '--ledger', SHOP, '--fail-on', 'foo=1'],
+      2,
+      /^ipo: --fail-on foo=1: not a valid count;.*\n {2}Write for example --fail-on would_deny=10\.\n$/,
+    ],
+    [
+      ['ledger', 'prove', '99999999', '--ledger', SHOP],
+      1,
+      /^ipo: row 99999999 is not in .*\n {2}`ipo ledger list` shows the rows with their numbers\.\n$/,
+    ],
+    [
+      ['check', 'nginx', '-p', DRAFT, '--namespace', 'Bad_NS'],
+      2,
+      /^ipo: --namespace Bad_NS: is not a namespace name; .*\n {2}Did you mean "bad-ns"\?\n$/,
+    ],
+    [['check', 'nginx', '-p', DRAFT, '--namespace', ''], 2, /^ipo: --namespace "": is not a namespace name/],
     // Exports.
     [['ledger', 'list', '--ledger', 'text.ndjson'], 2, /^ipo: text\.ndjson:1: the line is not JSON\n/],
     [
