@@ -51,7 +51,7 @@ export async function readPolicyText(path: string, parts: CliParts): Promise<Sou
       line: 1,
       column: 1,
     } as const;
-    return { text: null, file: { file: name, policies: [], problems: [problem] } };
+    return { text: null, file: { file: name, policies: [], problems: [problem], invalid: 1 } };
   }
 }
 

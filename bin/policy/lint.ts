@@ -1,6 +1,6 @@
 import { isIpoError, nearest } from '../../src/base/index.ts';
 import { LEVELS, loadAuthoring, type Level, type PolicyFile, type Problem } from '../../src/policy/index.ts';
-import { counted } from '../../src/render/index.ts';
+import { counted, formatCount } from '../../src/render/index.ts';
 import type { Finding } from '../../src/render/index.ts';
 import { asSentence, EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
@@ -53,8 +53,9 @@ export async function runPolicyLint(
     warnings: count('warning'),
     notices: count('notice'),
   };
+  const invalid = files.reduce((sum, file) => sum + file.invalid, 0);
   await writeOutputs(targets, render, parts, terminal);
-  if (!globals.quiet) terminal.err(`ipo: ${inWords(summary, unreadable.length)}\n`);
+  if (!globals.quiet) terminal.err(`ipo: ${inWords({ ...summary, invalid }, unreadable.length)}\n`);
   if (unreadable.length > 0) return EXIT.outside;
   return problems.some(fails) ? EXIT.check : EXIT.done;
 
@@ -128,15 +129,16 @@ function parseLevel(text: string): Level {
 }
 
 function inWords(
-  summary: { files: number; policies: number; errors: number; warnings: number; notices: number },
+  summary: { files: number; policies: number; invalid: number; errors: number; warnings: number; notices: number },
   unreadable: number,
 ): string {
-  const { files, policies, errors, warnings, notices } = summary;
+  const { files, policies, invalid, errors, warnings, notices } = summary;
   const found = [
     ...(errors > 0 ? [counted(errors, 'error')] : []),
     ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
     ...(notices > 0 ? [counted(notices, 'notice')] : []),
   ];
-  const read = `${counted(policies, 'policy', 'policies')} in ${counted(files, 'file')}`;
+  const all = counted(policies + invalid, 'policy', 'policies');
+  const read = `${invalid === 0 ? all : `${formatCount(policies)} of ${all} valid`} in ${counted(files, 'file')}`;
   return `${read}: ${found.length === 0 ? 'no problem found' : found.join(', ')}${unreadable > 0 ? `; ${counted(unreadable, 'file')} could not be read` : ''}`;
 }

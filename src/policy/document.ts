@@ -32,6 +32,8 @@ export interface SourceFile {
   /** Every document as parsed, those with nothing but comments among them; empty when a limit was passed. */
   readonly parsed: readonly Document.Parsed[];
   readonly problems: readonly Problem[];
+  /** How many documents are left out for a fault of their form. */
+  readonly unread: number;
 }
 
 /** DocumentLimits bound a text, and say what it is. */
@@ -65,17 +67,18 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
       `the file is larger than ${limits.bytes / 1024} KiB; a ${limits.what} has at most that`,
       'Split it, or check that it is the right file',
     );
-    return { documents: [], parsed: [], problems };
+    return { documents: [], parsed: [], problems, unread: 1 };
   }
   const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
   const tokens = readTokens(text, lines, limits.documents);
   if (!Array.isArray(tokens)) {
     sayLimit(tokens, limits, fault);
-    return { documents: [], parsed: [], problems };
+    return { documents: [], parsed: [], problems, unread: 1 };
   }
   const parsed = [...openComposer().compose(tokens)];
   const documents: SourceDocument[] = [];
   let torn = false;
+  let unread = 0;
   for (const document of parsed) {
     // What follows an error without a line --- is not a document of its own.
     if (torn && document.directives?.docStart !== true) continue;
@@ -87,14 +90,18 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
       : null;
     if (cause !== null) fault('syntax', cause.offset, cause.message, cause.hint);
     else sayFaults(faults, fault);
+    if (faults.length > 0) unread += 1;
     if (faults.length > 0 || document.contents === null) continue;
     if (isScalar(document.contents) && document.contents.value === null) continue; // only comments between two ---
     const forbidden = findForbidden(document.contents, lines);
     for (const { rule, offset, message, hint } of forbidden) fault(rule, offset, message, hint);
-    if (forbidden.length > 0) continue;
+    if (forbidden.length > 0) {
+      unread += 1;
+      continue;
+    }
     documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: placesIn(file, document, lines) });
   }
-  return { documents, parsed, problems };
+  return { documents, parsed, problems, unread };
 }
 
 /** Notes a fault of the text at an offset. */

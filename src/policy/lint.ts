@@ -41,7 +41,7 @@ export function lintPolicies(files: readonly PolicyFile[], inForce: readonly Pol
   const problems = [
     ...files.flatMap((file) => file.problems),
     ...policies.flatMap((policy) =>
-      POLICY_RULES.flatMap((rule) => rule(policy)).map((remark) => toProblem(remark, policy)),
+      withoutEchoes(POLICY_RULES.flatMap((rule) => rule(policy))).map((remark) => toProblem(remark, policy)),
     ),
     ...[...overlapRemarks(policies), ...againstRemarks(policies, inForce)].map(({ at, ...remark }) =>
       toProblem(remark, at),
@@ -49,6 +49,17 @@ export function lintPolicies(files: readonly PolicyFile[], inForce: readonly Pol
   ];
   const byFile = Map.groupBy(problems, ({ file }) => file);
   return [...new Set(files.map(({ file }) => file))].flatMap((file) => inOrder(byFile.get(file) ?? []));
+}
+
+/** What is wrong with an entry is said where it stands first; of an entry that repeats it only that. */
+function withoutEchoes(remarks: readonly Remark[]): readonly Remark[] {
+  const repeated = remarks.filter(({ rule }) => rule === 'repeated').map(({ path }) => path);
+  if (repeated.length === 0) return remarks;
+  const repeats = ({ path }: Remark): boolean =>
+    repeated.some((entry) => entry.every((step, i) => step === path[i]));
+  const saidOf = ({ rule, message }: Remark): boolean =>
+    remarks.some((other) => other.rule === rule && other.message === message && !repeats(other));
+  return remarks.filter((remark) => remark.rule === 'repeated' || !repeats(remark) || !saidOf(remark));
 }
 
 function toProblem(remark: Remark, { places }: ParsedPolicy): Problem {

@@ -20,11 +20,12 @@ export interface ParsedPolicy {
   readonly places: Places;
 }
 
-/** PolicyFile is what a policy file holds: its valid policies, and every problem of the others. */
+/** PolicyFile is what a policy file holds: its valid policies, how many others, and every problem of these. */
 export interface PolicyFile {
   readonly file: string;
   readonly policies: readonly ParsedPolicy[];
   readonly problems: readonly Problem[];
+  readonly invalid: number;
 }
 
 /**
@@ -49,15 +50,16 @@ export function parsePolicies(text: string, file: string): PolicyFile {
     } else problems.push(...toProblems(result.error.issues, places, written));
   }
   if (source.documents.length === 0 && problems.length === 0) problems.push(noPolicy(file));
-  return { file, policies, problems: atMost(inOrder(problems)) };
+  const invalid = source.documents.length - policies.length + source.unread;
+  return { file, policies, problems: atMost(inOrder(problems)), invalid };
 }
 
 /** The documents of a text: without the YAML parser, where it is in the common form. */
-function readSource(text: string, file: string): Pick<SourceFile, 'documents' | 'problems'> {
+function readSource(text: string, file: string): Pick<SourceFile, 'documents' | 'problems' | 'unread'> {
   const common = readCommonForm(text);
   if (common === null) return readDocuments(text, file);
   const documents = common.map(({ value, root }) => ({ value, places: placesBelow(file, root) }));
-  return { documents, problems: [] };
+  return { documents, problems: [], unread: 0 };
 }
 
 function noPolicy(file: string): Problem {

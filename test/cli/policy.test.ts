@@ -86,6 +86,18 @@ describe('ipo policy lint', () => {
     assert.doesNotMatch(err, /\n +at /);
   });
 
+  test('says how many of how many policies are valid', async () => {
+    const summaryOf = async (...paths: string[]) =>
+      (await ipo(['policy', 'lint', ...paths])).err.replace(/: [^:]*$/, '');
+    assert.equal(await summaryOf(file(CLEAN)), 'ipo: 1 policy in 1 file');
+    assert.equal(await summaryOf(file(WRONG)), 'ipo: 0 of 1 policy valid in 1 file');
+    assert.equal(await summaryOf(file('a: [b')), 'ipo: 0 of 1 policy valid in 1 file');
+    assert.equal(
+      await summaryOf(file(`${CLEAN}---\n${WRONG}---\na: *b\n`), file(CLEAN)),
+      'ipo: 2 of 4 policies valid in 2 files',
+    );
+  });
+
   test('a file that is not UTF-8, or too large, is a finding of that file', async () => {
     const latin = file(Buffer.from([...Buffer.from(CLEAN), 0x23, 0xe9]));
     const large = file(`${CLEAN}#${'x'.repeat(300_000)}`);

@@ -359,6 +359,34 @@ const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly str
     ['system-namespace spec.targetNamespaces[1]'],
   ],
   'a namespace twice': [{ targetNamespaces: ['shop', 'shop'] }, ['repeated spec.targetNamespaces[1]']],
+  'a namespace of the cluster twice is one finding on what it is, and one that it repeats': [
+    { targetNamespaces: ['kube-system', 'kube-system'] },
+    ['system-namespace spec.targetNamespaces[0]', 'repeated spec.targetNamespaces[1]'],
+  ],
+  'an organisation that has the name of an official image twice': [
+    { allowedRegistries: ['docker.io/nginx', 'docker.io/nginx'] },
+    ['registry-official spec.allowedRegistries[0]', 'repeated spec.allowedRegistries[1]'],
+  ],
+  'a registry that is no host twice': [
+    { allowedRegistries: ['acme', 'ghcr.io', 'acme'] },
+    ['registry-unreachable spec.allowedRegistries[0]', 'repeated spec.allowedRegistries[2]'],
+  ],
+  'a group of everybody twice': [
+    { breakGlass: { allowed: true, groups: ['system:authenticated', 'system:authenticated'] } },
+    ['break-glass-open spec.breakGlass.groups[0]', 'repeated spec.breakGlass.groups[1]'],
+  ],
+  'an identity like a pattern twice': [
+    {
+      signature: {
+        required: true,
+        identities: [
+          { identity: 'https://a.example/*', issuer: 'https://b.example' },
+          { identity: 'https://a.example/*', issuer: 'https://b.example' },
+        ],
+      },
+    },
+    ['identity-pattern spec.signature.identities[0]', 'repeated spec.signature.identities[1]'],
+  ],
   'break-glass for nobody': [
     { breakGlass: { allowed: true } },
     ['break-glass-nobody spec.breakGlass.allowed'],

@@ -31,6 +31,8 @@ export const registryRules: PolicyRule = ({ policy }) => {
     const remark = (rule: RuleId, message: string, hint: string): Remark[] => [
       { rule, level: 'warning', path, message, hint },
     ];
+    if (entries.indexOf(entry) < i)
+      return remark('repeated', `${entry} is listed twice`, 'Take one of the two out');
     const [host = '', first, ...deeper] = entry.split('/');
     const instead = SITES.get(host);
     if (instead !== undefined) {
@@ -63,16 +65,12 @@ export const registryRules: PolicyRule = ({ policy }) => {
         `Write "docker.io/library/${first}" if the official image is meant`,
       );
     }
-    const covering = entries.findIndex(
-      (other, j) => j !== i && registryCovers(other, entry) && (other !== entry || j < i),
+    const covering = entries.find((other) => other !== entry && registryCovers(other, entry));
+    if (covering === undefined) return [];
+    return remark(
+      'registry-covered',
+      `${entry} is covered by ${covering}, so this entry allows nothing more`,
+      `Take it out, or take "${covering}" out if that is too wide`,
     );
-    if (covering === -1) return [];
-    return entries[covering] === entry
-      ? remark('repeated', `${entry} is listed twice`, 'Take one of the two out')
-      : remark(
-          'registry-covered',
-          `${entry} is covered by ${entries[covering]}, so this entry allows nothing more`,
-          `Take it out, or take "${entries[covering]}" out if that is too wide`,
-        );
   });
 };

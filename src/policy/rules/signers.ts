@@ -91,6 +91,12 @@ function identityRemarks(
       path: [...path, i, ...(field === undefined ? [] : [field])],
     });
     if (identity !== undefined && /[*^$|\\]|\.\+|\(\?/.test(identity)) {
+      const before = identities.findIndex(
+        (other) =>
+          other.identity === identity && other.issuer === issuer && other.issuerRegExp === issuerRegExp,
+      );
+      if (before < i)
+        return [warning('repeated', `identity ${identity} is listed twice`, 'Take one of the two out')];
       const message = `identity ${identity} reads like a pattern, and identities are matched exactly, so nobody has it`;
       return [
         warning(
