@@ -13,7 +13,7 @@ import {
   type ScalarTag,
 } from 'yaml';
 import { printable } from '../base/index.ts';
-import { placesIn, type Place } from '../policy/index.ts';
+import { placesIn, syntaxFaults, type Place } from '../policy/index.ts';
 import { splitJson } from './json-stream.ts';
 import { ManifestError } from './manifest-error.ts';
 
@@ -114,10 +114,9 @@ function* readYaml(text: string, file: string): Generator<ManifestDocument, void
         hint,
       );
     };
-    const [error] = document.errors;
-    if (error !== undefined) {
-      const said = printable((error.message.split('\n')[0] ?? '').replace(/[.:]$/, ''), 160);
-      fail(`not readable as YAML or JSON: ${said.charAt(0).toLowerCase()}${said.slice(1)}`, error.pos[0]);
+    if (document.errors.length > 0) {
+      const [fault] = syntaxFaults(text, lines, document).filter(({ rule }) => rule === 'syntax');
+      fail(fault?.message ?? 'not readable as YAML or JSON', fault?.offset ?? 0, fault?.hint ?? undefined);
     }
     if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
       continue;
@@ -130,7 +129,12 @@ function* readYaml(text: string, file: string): Generator<ManifestDocument, void
     } catch (error) {
       if (!(error instanceof ReferenceError)) throw error;
       const dangling = findDanglingAlias(document);
-      if (dangling !== null) fail('an alias (*name) names no anchor before it', dangling);
+      if (dangling !== null)
+        fail(
+          'an alias (*name) names no anchor before it',
+          dangling,
+          'Write the value out, or mark it with &name before this line',
+        );
       fail(`aliases repeat each other more than ${MAX_ALIASES} times`, document.range[0]);
     }
     yield { number, value, placeOf: (path) => placesIn(file, document, lines).of(path) };

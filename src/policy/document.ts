@@ -3,6 +3,7 @@ import {
   LineCounter,
   Parser,
   Lexer,
+  isCollection,
   isScalar,
   type CST,
   type Document,
@@ -83,13 +84,9 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
     // What follows an error without a line --- is not a document of its own.
     if (torn && document.directives?.docStart !== true) continue;
     const faults = [...document.errors, ...document.warnings];
-    const syntax = faults.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED');
-    torn = syntax.length > 0;
-    const cause = torn
-      ? causeIn(text, lines, Math.min(earliest(syntax), document.contents?.range?.[0] ?? Infinity))
-      : null;
-    if (cause !== null) fault('syntax', cause.offset, cause.message, cause.hint);
-    else sayFaults(faults, fault);
+    torn = faults.some(({ code }) => code !== 'TAG_RESOLVE_FAILED');
+    for (const { rule, offset, message, hint } of syntaxFaults(text, lines, document))
+      fault(rule, offset, message, hint);
     if (faults.length > 0) unread += 1;
     if (faults.length > 0 || document.contents === null) continue;
     if (isScalar(document.contents) && document.contents.value === null) continue; // only comments between two ---
@@ -120,12 +117,39 @@ function openComposer(): Composer {
   });
 }
 
-/** Says the faults of the parser in words, without those that only follow from another. */
-function sayFaults(faults: readonly YAMLError[], say: SayFault): void {
-  for (const error of upToTear(faults)) {
-    const { message, hint } = explainSyntax(error);
-    say(error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax', error.pos[0], message, hint);
-  }
+/** SyntaxFault is a fault in the form of a document, in our words. */
+export interface SyntaxFault {
+  readonly rule: 'tag' | 'syntax';
+  readonly offset: number;
+  readonly message: string;
+  readonly hint: string | null;
+}
+
+/**
+ * syntaxFaults says the faults that the parser found in a document of a text: by their one cause where that is known, else in words and
+ * without those that only follow from another. Policies and manifests are both told by it.
+ */
+export function syntaxFaults(
+  text: string,
+  lines: LineCounter,
+  { errors, warnings, contents }: Document.Parsed,
+): readonly SyntaxFault[] {
+  const all = [...errors, ...warnings];
+  // In brackets the indentation means nothing: what is said of it follows from another fault.
+  const inBrackets = isCollection(contents) && contents.flow === true;
+  const others = inBrackets ? all.filter(({ code }) => code !== 'BAD_INDENT') : all;
+  const faults = others.length > 0 ? others : all;
+  const syntax = faults.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED');
+  const first = Math.min(earliest(syntax), contents?.range?.[0] ?? Infinity);
+  const cause = syntax.length === 0 ? null : causeIn(text, lines, first);
+  // What stands behind all of them cannot have caused them. A fault begins on the line above that it is about.
+  const last = toPlace(lines, latest(syntax)).line + 1;
+  if (cause !== null && toPlace(lines, cause.offset).line <= last) return [{ rule: 'syntax', ...cause }];
+  return upToTear(faults).map((error) => ({
+    rule: error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax',
+    offset: error.pos[0],
+    ...explainSyntax(error),
+  }));
 }
 
 /** Says which limit a text passes. */
@@ -163,6 +187,10 @@ function upToTear(faults: readonly YAMLError[]): readonly YAMLError[] {
 
 function earliest(faults: readonly YAMLError[]): number {
   return faults.reduce((least, { pos }) => Math.min(least, pos[0]), Infinity);
+}
+
+function latest(faults: readonly YAMLError[]): number {
+  return faults.reduce((most, { pos }) => Math.max(most, pos[0]), 0);
 }
 
 /** The cause of a fault in the document around it, with its offset; null for none that is known. */

@@ -8,7 +8,7 @@ export interface Cause {
   readonly hint: string;
 }
 
-const FIELD = /^("[^"]*"|'[^']*'|[A-Za-z][A-Za-z0-9_./-]*) *:(?: +(.*))?$/;
+const FIELD = /^("[^"]*"|'[^']*'|[A-Za-z0-9_./][A-Za-z0-9_./-]*) *:(?: +(.*))?$/;
 const LIKE_FIELD = /^([A-Za-z][A-Za-z0-9]*)(?: *= *| +|:)([^\s:=].*)$/;
 const CONFLICT = /^(?:<{7}|={7}|>{7})(?: |$)/;
 const KEY_LINE = /^(?:-----(?:BEGIN|END) |[A-Za-z0-9+/]{16,}={0,2}$)/;
@@ -26,12 +26,12 @@ export function causeOf(lines: readonly string[]): Cause | null {
       'an unresolved merge conflict of git stands here',
       'Keep one side, and take out the lines with <<<<<<<, ======= and >>>>>>>',
     );
-  const template = lines.findIndex((line) => withoutQuoted(line).includes('{{'));
+  const template = withoutBlocks(lines).findIndex((line) => withoutQuoted(line).includes('{{'));
   if (template !== -1)
     return causeAt(
       template,
       lines[template]?.indexOf('{{') ?? 0,
-      'a Helm template ({{ … }}) stands here; a policy is read as plain YAML',
+      'a Helm template ({{ … }}) stands here; the file is read as plain YAML',
       'Render the chart first (helm template), and check the result',
     );
   return new Outline(lines).cause();
@@ -214,6 +214,17 @@ function columnOf(line: string): number {
   let column = 0;
   while (line[column] === ' ') column += 1;
   return column;
+}
+
+/** The lines with blocks of text left empty, which may hold anything. */
+function withoutBlocks(lines: readonly string[]): readonly string[] {
+  let block = -1;
+  return lines.map((line) => {
+    const column = columnOf(line);
+    if (block !== -1 && (column > block || line.trim() === '')) return '';
+    block = /(?:^|[:-] +)[|>][-+0-9]*(?: +#.*)?$/.test(line.trim()) ? column : -1;
+    return line;
+  });
 }
 
 /** A line without its quoted texts and its comment. */

@@ -71,7 +71,7 @@ export function findForbidden(root: unknown, lines: LineCounter): Forbidden[] {
       found.push({
         rule: 'alias',
         offset: node.range?.[0] ?? 0,
-        message: `an alias (*${printable(node.source, 40)}) stands here; a policy says each value where it is used`,
+        message: `an alias (*${printable(node.source, 40)}) stands here; aliases are not allowed`,
         hint: 'Write the value out',
       });
     } else if (isPair(node)) open.push(node.value ?? undefined, node.key ?? undefined);
@@ -102,7 +102,7 @@ function checkKeys(map: YAMLMap, lines: LineCounter, found: Forbidden[]): void {
       found.push({
         rule: 'merge-key',
         offset,
-        message: 'a merge key (<<) stands here; a policy says each field where it applies',
+        message: 'a merge key (<<) stands here; merge keys are not allowed',
         hint: 'Write the fields out',
       });
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
+import { parsePolicies } from '../../src/policy/index.ts';
 import { ManifestError, parseManifest, type Manifest } from '../../src/manifests/index.ts';
 import { kindOf } from '../../src/manifests/kinds.ts';
 
@@ -236,7 +237,12 @@ suite('what cannot be read', () => {
     ],
     ['a field written twice', `${POD}  - {name: b, image: b, image: c}\n`, /"image" is written twice/, 7],
     ['an alias without an anchor', 'apiVersion: v1\nkind: *x\n', /alias/, 2],
-    ['broken YAML', 'apiVersion: v1\nkind: Pod\n  spec: {\n', /not readable/, 2],
+    [
+      'broken YAML',
+      'apiVersion: v1\nkind: Pod\n  spec: {\n',
+      /the line is indented deeper than the field above/,
+      3,
+    ],
     ['broken JSON', '{"apiVersion":"v1","kind":"Pod",\n"spec":{"containers":[}', /not readable/, 2],
     [
       'an object in a list that is none',
@@ -252,6 +258,30 @@ suite('what cannot be read', () => {
       assert.equal(error.line, line, error.message);
     });
   }
+
+  test('a fault of YAML is told as in a policy: its cause, where it stands, and what to do', () => {
+    for (const text of [
+      'a: b: c\n',
+      'a: [b\n',
+      'a: 1\nb: {c: 1\nd: 2\n',
+      'a: "x\n',
+      '\ta: 1\n',
+      'a:\n  b: 1\n c: 2\n',
+      'a: 1\n{{ if .Values.x }}\nb: 1\n{{ end }}\n',
+      'a: @x\n',
+    ]) {
+      const [problem] = parsePolicies(text, 'f').problems;
+      assert.ok(problem);
+      const { message, hint, line, column } = problem;
+      assert.throws(() => parseManifest(text, 'f', 'default'), {
+        message: `document 1: ${message}`,
+        hint,
+        place: { file: 'f', line, column },
+      });
+    }
+    const { message } = refused('data:\n  rule: |\n    {{ $labels.pod }}\nmore: a: b\n');
+    assert.match(message, /two fields stand on one line/, 'a template in a block of text is only text');
+  });
 
   test('text of a manifest cannot write on the terminal through a fault', () => {
     const { message } = refused('apiVersion: v1\nkind: Pod\nspec: {"\\e[31m": 1, "\\e[31m": 2}\n');
