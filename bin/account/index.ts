@@ -156,8 +156,8 @@ function password(settle: Settle): Command {
     .argument('[who]', WHO)
     .addOption(
       new Option(
-        '--database [URL]',
-        'create the code directly in this database, when no administrator can sign in (default: IPO_DATABASE)',
+        '--database [url]',
+        'create the code directly in this database, when no administrator can sign in (default address: IPO_DATABASE, then IPO_DATABASE_URL)',
       ),
     )
     .addOption(

@@ -20,7 +20,7 @@ export function withLedgerFlags(command: Command, file = true): Command {
     .addOption(
       new Option(
         '--database [url]',
-        'read the database of a service: sqlite:PATH or postgres://USER@HOST:5432/NAME (default address: IPO_DATABASE)',
+        'read the database of a service: sqlite:PATH or postgres://USER@HOST:5432/NAME (default address: IPO_DATABASE, then IPO_DATABASE_URL)',
       ),
     )
     .addOption(

@@ -31,7 +31,7 @@ export function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): 
       );
     }
     case 'invalid_value':
-      return fault(issue.path, `${shown} must be ${issue.values.map(String).join(', ')}`);
+      return fault(issue.path, `${shown} must be ${either(issue.values.map(String))}`);
     case 'invalid_union': {
       const found = issue.path.reduce<unknown>(
         (at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step],
@@ -41,19 +41,37 @@ export function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): 
       const close = typeof found === 'string' ? nearest(found, EXPECTATIONS) : null;
       return fault(
         issue.path,
-        `${shown} is neither a known word nor {label, sentence} or {undecided}`,
+        `${shown} is neither a known word nor {label, sentence} nor {undecided}`,
         close === null ? `Words: ${EXPECTATIONS.join(', ')}` : `Did you mean "${close}"?`,
       );
     }
     case 'invalid_type':
       return fault(
         issue.path,
-        `${shown} must be ${issue.expected === 'object' || issue.expected === 'record' ? 'a mapping' : `a ${issue.expected}`}`,
+        `${shown} must be ${TYPES[issue.expected] ?? issue.expected}`,
         HOW,
       );
+    case 'too_small':
+      return fault(issue.path, `${shown} must not be empty`, HOW);
     default:
       return fault(issue.path, `${shown} is not as it must be`);
   }
+}
+
+/** The kinds of values, as people who write YAML call them. */
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'a mapping',
+  record: 'a mapping',
+  array: 'a list',
+  string: 'a text',
+  boolean: 'true or false',
+  number: 'a number',
+  int: 'a whole number',
+};
+
+function either(values: readonly string[]): string {
+  const last = values.at(-1) ?? '';
+  return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
 }
 
 const FIELDS: readonly string[] = [

@@ -140,7 +140,16 @@ suite('ipo policy test', () => {
       ],
       ['', /holds no test case/],
       ['a: [', /document 1/],
-      ['{"kind":"PolicyTest","apiVersion":"ipo.dev/v1","cases":[]}', /cases/],
+      ['{"kind":"PolicyTest","apiVersion":"ipo.dev/v1","cases":[]}', /cases must not be empty/],
+      ['{"kind":"PolicyTest","apiVersion":"ipo.dev/v1","cases":1}', /cases must be a list/],
+      [
+        tests('  - name: a\n    given: {image: x, coldImagePolicy: Maybe}\n    expect: allowed\n'),
+        /coldImagePolicy must be AllowAndScan or DenyUntilScanned\n/,
+      ],
+      [
+        tests('  - name: a\n    given: {image: x}\n    expect: {}\n'),
+        /is neither a known word nor \{label, sentence\} nor \{undecided\}/,
+      ],
     ];
     for (const [text, said] of faults) {
       const ran = await ipo(['policy', 'test', '-'], { stdin: text });
