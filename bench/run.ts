@@ -19,15 +19,41 @@ import { benchSweep } from './sweep.ts';
 import { benchTurns } from './turns.ts';
 import { benchWebhook } from './webhook.ts';
 
-/**
- * Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by more than the differences that
- * matter. The worst round counts. `--quick` takes a tenth of the rows; `--large` ten times as many for the ledger in a store; `--ledger`,
- * `--sweep` (the closing sweep of the trackers), `--inventory` (the lists of images and vulnerabilities), `--turns` (two processes that
- * write to one file), `--evidence` (packages, beside exports and verification of the same rows, and the webhook beside one), `--history` (what evidence is made of; beside SQLite in the database that `IPO_BENCH_DATABASE` names), `--webhook`
- * (with a real API server where one is given), `--attack` (what calls of the API do to the webhook's answers), `--notify` (what a storm of events does to them), `--runtime` (what events of the runtime detector do to them, and their replay), `--routes` (how long calls
- * of the API hold its event loop up), `--backup` (backups, restores, and the webhook beside one) and `--stalls` (the first review after a start, and how long the webhook's event loop stands still)
- * measure only that.
- */
+/** What it measures, by flag. */
+const PARTS: Readonly<Record<string, string>> = {
+  '--ledger': 'the ledger in a store',
+  '--sweep': 'the closing sweep of the trackers',
+  '--inventory': 'the lists of images and vulnerabilities',
+  '--turns': 'two processes that write to one file',
+  '--evidence': 'packages, beside exports and verification of the same rows, and the webhook beside one',
+  '--history': 'what evidence is made of; beside SQLite in the database that IPO_BENCH_DATABASE names',
+  '--webhook': 'the webhook, with a real API server where one is given',
+  '--attack': "what calls of the API do to the webhook's answers",
+  '--notify': 'what a storm of events does to them',
+  '--runtime': 'what events of the runtime detector do to them, and their replay',
+  '--routes': 'how long calls of the API hold its event loop up',
+  '--backup': 'backups, restores, and the webhook beside one',
+  '--stalls': "the first review after a start, and how long the webhook's event loop stands still",
+};
+const SIZES: Readonly<Record<string, string>> = {
+  '--quick': 'a tenth of the rows',
+  '--large': 'ten times as many rows for the ledger in a store',
+};
+const HELP = `Usage: node bench/run.ts [flags]
+
+Prints the figures of the project as ratios taken in one run, in rotated rounds, since machines drift by
+more than the differences that matter. The worst round counts. Without a flag of a part all are measured.
+
+${[...Object.entries(PARTS), ...Object.entries(SIZES)].map(([flag, text]) => `  ${flag.padEnd(12)} ${text}`).join('\n')}
+`;
+const unknown = process.argv.slice(2).find((flag) => !(flag in PARTS) && !(flag in SIZES));
+if (unknown !== undefined) {
+  const isHelp = unknown === '--help' || unknown === '-h';
+  if (isHelp) process.stdout.write(HELP);
+  else process.stderr.write(`unknown flag ${unknown}\n\n${HELP}`);
+  process.exit(isHelp ? 0 : 2);
+}
+
 const ROOT = resolve(import.meta.dirname, '..');
 const ROUNDS = 5;
 const START_ROUNDS = 5;
@@ -69,21 +95,7 @@ function line(name: string, figure: string, must: string): void {
 const number = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 try {
-  const chosen = [
-    '--attack',
-    '--backup',
-    '--evidence',
-    '--history',
-    '--inventory',
-    '--ledger',
-    '--notify',
-    '--routes',
-    '--runtime',
-    '--stalls',
-    '--sweep',
-    '--turns',
-    '--webhook',
-  ].filter((flag) => process.argv.includes(flag));
+  const chosen = Object.keys(PARTS).filter((flag) => process.argv.includes(flag));
   const measures = (flag: string): boolean => chosen.length === 0 || chosen.includes(flag);
   if (measures('--ledger'))
     benchLedger(directory, process.argv.includes('--large') ? 10_000_000 : SMALL, line);
