@@ -1,5 +1,5 @@
 import { fieldSentence, isIpoError } from '../../src/base/index.ts';
-import { MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from '../../src/configuration/index.ts';
+import { checkForm, MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from '../../src/configuration/index.ts';
 import { PolicyError, readDocuments, type Problem, type SourceFile } from '../../src/policy/index.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -10,7 +10,7 @@ const MAX_PROBLEMS = 20;
 /** BundleFile is a configuration as a file holds it: its documents, and where they stand. */
 export type BundleFile = Pick<SourceFile, 'documents'>;
 
-/** readBundleFile takes the file of a configuration apart. Throws FileError, and PolicyError with every problem of its YAML. */
+/** readBundleFile takes the file of a configuration apart. Throws FileError, and PolicyError with every problem of its YAML, and of its form. */
 export async function readBundleFile(path: string, terminal: Terminal): Promise<BundleFile> {
   const text = await openParts(terminal).readText(path, MAX_BUNDLE_BYTES);
   const { documents, problems } = readDocuments(text, path === '-' ? 'stdin' : path, {
@@ -20,6 +20,11 @@ export async function readBundleFile(path: string, terminal: Terminal): Promise<
   });
   const [first, ...more] = problems;
   if (first !== undefined) throw new PolicyError([first, ...more.slice(0, MAX_PROBLEMS)]);
+  try {
+    checkForm(documents.map(({ value }) => value));
+  } catch (error) {
+    throw atTheirPlaces(error, { documents });
+  }
   return { documents };
 }
 

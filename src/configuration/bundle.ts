@@ -35,18 +35,16 @@ export function readBundle(documents: readonly unknown[], kinds: readonly string
   let complete: readonly string[] | null = null;
   for (const [at, value] of documents.entries()) {
     const fault = (path: string, message: string) => faults.push({ path: pathOf(at, path), message });
-    if (!isObject(value)) {
-      fault('', 'is not a document: an object with apiVersion, kind, metadata and spec');
+    const wrong = formFault(value);
+    if (wrong !== null) {
+      fault(wrong.path, wrong.message);
       continue;
     }
-    const { apiVersion, kind, metadata } = value;
-    if (apiVersion !== API_VERSION) {
-      fault('apiVersion', `must be ${API_VERSION}`);
-      continue;
-    }
+    const document = value as Json;
+    const { kind, metadata } = document;
     if (kind === CONFIGURATION) {
       if (complete !== null) fault('kind', 'is a second Configuration; a bundle has one');
-      complete = readComplete(value, kinds, fault);
+      complete = readComplete(document, kinds, fault);
       continue;
     }
     if (typeof kind !== 'string' || !kinds.includes(kind)) {
@@ -68,14 +66,38 @@ export function readBundle(documents: readonly unknown[], kinds: readonly string
       continue;
     }
     named.set(key, at);
-    byKind.set(kind, [...(byKind.get(kind) ?? []), { at, name, document: value }]);
+    byKind.set(kind, [...(byKind.get(kind) ?? []), { at, name, document }]);
   }
   if (faults.length > 0) throw refusal(faults);
-  if (named.size === 0)
-    throw new ConfigurationError('invalid_request', 'the configuration holds no object', {
-      hint: 'Write one with ipo config export',
-    });
+  if (named.size === 0) throw nothingInIt();
   return { byKind, complete: complete ?? [] };
+}
+
+/**
+ * checkForm refuses what is not a configuration at all, before anybody is asked to confirm it. Which kinds there are, and what stands in
+ * their specs, only the service knows. Throws ConfigurationError as `readBundle` does.
+ */
+export function checkForm(documents: readonly unknown[]): void {
+  const faults = documents.flatMap((value, at): FieldFault[] => {
+    const fault = formFault(value);
+    return fault === null ? [] : [{ ...fault, path: pathOf(at, fault.path) }];
+  });
+  if (faults.length > 0) throw refusal(faults);
+  if (documents.length === 0) throw nothingInIt();
+}
+
+function formFault(value: unknown): FieldFault | null {
+  if (!isObject(value))
+    return { path: '', message: 'is not a document: an object with apiVersion, kind, metadata and spec' };
+  return value['apiVersion'] === API_VERSION
+    ? null
+    : { path: 'apiVersion', message: `must be ${API_VERSION}` };
+}
+
+function nothingInIt(): ConfigurationError {
+  return new ConfigurationError('invalid_request', 'the configuration holds no object', {
+    hint: 'Write one with ipo config export',
+  });
 }
 
 function readComplete(

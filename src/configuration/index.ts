@@ -13,7 +13,7 @@ export {
   type ImportedItem,
   type ImportRequest,
 } from './configuration.service.ts';
-export { API_VERSION, CONFIGURATION, MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from './bundle.ts';
+export { API_VERSION, checkForm, CONFIGURATION, MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from './bundle.ts';
 export { channelKind } from './kinds/channels.ts';
 export { declarationKind } from './kinds/declarations.ts';
 export { policyKind } from './kinds/policies.ts';

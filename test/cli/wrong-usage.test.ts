@@ -56,6 +56,16 @@ suite('Wrong usage is named once, in our own words', () => {
     ],
     // A file that is missing is named before a sign-in or a confirmation is asked for.
     [['policy', 'apply', 'none.yaml'], 3, missing],
+    [
+      ['config', 'import', 'package.json'],
+      2,
+      /^ipo: package\.json:\d+:\d+: apiVersion must be ipo\.dev\/v1\n/,
+    ],
+    [
+      ['config', 'import', DRAFT],
+      2,
+      /^ipo: ipo config import needs confirmation, and stdin is not a terminal\n/,
+    ],
     [['config', 'import', 'none.yaml'], 3, missing],
     [['runtime', 'policy', 'apply', 'none.yaml'], 3, missing],
     [['runtime', 'rule', 'apply', '-f', 'none.yaml'], 3, missing],
