@@ -55,7 +55,7 @@ export {
   type TrackerKind,
 } from './kinds.ts';
 export { MAX_CHANNEL_BYTES, parseChannelText } from './parse-text.ts';
-export { hostFault } from './outbound-url.ts';
+export { hostFault, hostOfSettings } from './outbound-url.ts';
 export type { PlannedChannel } from './portable.ts';
 export type {
   Adopted,

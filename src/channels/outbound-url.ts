@@ -66,6 +66,14 @@ export function readApiUrl(text: string, formFault: FormFault, rules: ChannelRul
   return fault === null ? { value: `${url.origin}${path}` } : { fault };
 }
 
+/** hostOfSettings gives the host that the stored settings of a channel name; null for mail, which has no address, and for what cannot be read. */
+export function hostOfSettings(settings: unknown): string | null {
+  if (settings === null || typeof settings !== 'object') return null;
+  const { apiBaseUrl, webhookUrl } = settings as Readonly<Record<string, unknown>>;
+  const address = apiBaseUrl ?? webhookUrl;
+  return typeof address === 'string' ? (URL.parse(address)?.hostname ?? null) : null;
+}
+
 /** hostFault tells that `trackers.allowedHosts` leaves a host out, in a sentence that follows the name of the address; null where it does not. */
 export function hostFault(hostname: string, allowed: readonly string[]): string | null {
   if (isAllowed(hostname, allowed)) return null;

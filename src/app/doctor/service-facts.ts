@@ -1,6 +1,7 @@
 import type { Health } from '../../api/index.ts';
 import {
   hostFault,
+  hostOfSettings,
   isTracker,
   isTrackerKind,
   type Channels,
@@ -190,9 +191,8 @@ async function policiesOf({
 
 /** What the service would say of a call to it; mail has no address. */
 function hostFaultOf({ settings }: StoredChannel, allowed: readonly string[]): string | null {
-  if (settings === null) return null;
-  if ('apiBaseUrl' in settings) return hostFault(new URL(settings.apiBaseUrl).hostname, allowed);
-  return 'webhookUrl' in settings ? hostFault(new URL(settings.webhookUrl).hostname, allowed) : null;
+  const host = hostOfSettings(settings);
+  return host === null ? null : hostFault(host, allowed);
 }
 
 async function channelsOf(

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { hostOfSettings } from '../../channels/index.ts';
 import { MIGRATIONS } from '../migrations/index.ts';
 import { readHistory } from '../migrations/history.ts';
 import { columnNames } from '../sql/dialect.ts';
@@ -53,15 +54,11 @@ async function channels(db: AnyDatabase): Promise<StoredDocuments['channels']> {
   });
 }
 
+/** Settings that cannot be read are named by the doctor. */
 function hostOf(settings: unknown): string | null {
   try {
-    const read = (typeof settings === 'string' ? JSON.parse(settings) : settings) as {
-      readonly apiBaseUrl?: string;
-      readonly webhookUrl?: string;
-    };
-    return new URL(read.apiBaseUrl ?? read.webhookUrl ?? '').hostname;
+    return hostOfSettings(typeof settings === 'string' ? JSON.parse(settings) : settings);
   } catch {
-    // Mail has no address, and settings that cannot be read are named by the doctor.
     return null;
   }
 }
