@@ -129,7 +129,14 @@ function parseLevel(text: string): Level {
 }
 
 function inWords(
-  summary: { files: number; policies: number; invalid: number; errors: number; warnings: number; notices: number },
+  summary: {
+    files: number;
+    policies: number;
+    invalid: number;
+    errors: number;
+    warnings: number;
+    notices: number;
+  },
   unreadable: number,
 ): string {
   const { files, policies, invalid, errors, warnings, notices } = summary;

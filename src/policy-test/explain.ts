@@ -46,11 +46,7 @@ export function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): 
       );
     }
     case 'invalid_type':
-      return fault(
-        issue.path,
-        `${shown} must be ${TYPES[issue.expected] ?? issue.expected}`,
-        HOW,
-      );
+      return fault(issue.path, `${shown} must be ${TYPES[issue.expected] ?? issue.expected}`, HOW);
     case 'too_small':
       return fault(issue.path, `${shown} must not be empty`, HOW);
     default:

@@ -8,6 +8,7 @@ import { loadConfig } from '../../src/app/config/config.ts';
 import { asksNobody } from '../../src/app/running/offline.ts';
 import type { RunningService } from '../../src/app/start/running-service.ts';
 import { startService } from '../../src/app/start/service.ts';
+import { Appender } from '../../src/ledger/index.ts';
 import { openMetrics, Redactor } from '../../src/telemetry/index.ts';
 import { keptLog } from '../api/service.ts';
 import { makeCertificate, withoutOpenssl } from './certificate.ts';
@@ -37,6 +38,22 @@ test('the first start makes everything, readable only by its owner', async (t) =
   assert.equal(statSync(data).mode & 0o777, 0o700);
   for (const name of ['ipo.db', 'ledger-key.pem'])
     assert.equal(statSync(join(data, name)).mode & 0o077, 0, name);
+});
+
+test('a data directory that cannot be made is named, and the start ends', async (t) => {
+  await assert.rejects(start(t, { IPO_DATA: '/proc/x/ipo' }), {
+    code: 'unwritable',
+    message: 'the directory /proc/x/ipo cannot be made: the file system there takes no directory',
+    hint: 'Name another directory with data or --data',
+  });
+});
+
+test('a start that fails behind its spool closes what appends to the ledger', async (t) => {
+  const data = scratchDirectory(t);
+  mkdirSync(join(data, 'spool', 'replica.json'), { recursive: true });
+  const close = t.mock.method(Appender.prototype, 'close');
+  await assert.rejects(start(t, { IPO_DATA: data }), /the name of this replica cannot be kept/);
+  assert.equal(close.mock.callCount(), 2, 'that of the service, and that of the webhook');
 });
 
 test('outside of a cluster policies are kept in the database, written in one act with all else of an import', async (t) => {

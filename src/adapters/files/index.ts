@@ -4,6 +4,7 @@
  */
 export { FileError, toFileError } from './file-error.ts';
 export { openByteStream, openRawBytes } from './byte-stream.ts';
+export { makeDirectory } from './make-directory.ts';
 export { listFiles } from './list-files.ts';
 export { readBounded, readStreamBounded } from './read-bounded.ts';
 export { openRandomAccess, readDescriptor, type RandomAccess, type SharedFile } from './random-access.ts';

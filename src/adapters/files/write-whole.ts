@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectory } from './make-directory.ts';
 import { toFileError } from './file-error.ts';
 import { followPath } from './follow-path.ts';
 
@@ -22,7 +23,7 @@ export async function writeWhole(path: string, data: string | Uint8Array): Promi
       }
       return;
     }
-    await mkdir(dirname(target), { recursive: true });
+    await makeDirectory(dirname(target));
     temporary = join(dirname(target), `.${randomBytes(6).toString('hex')}.ipo-tmp`);
     const handle = await open(temporary, 'wx');
     try {

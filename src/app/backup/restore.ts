@@ -1,5 +1,6 @@
-import { mkdir, open, rm } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../../adapters/files/index.ts';
 import {
   BackupError,
   KEY_NAMES,
@@ -137,7 +138,7 @@ async function holdKept(
 
 async function writeKeys(keys: readonly BackupKey[], directory: string, written: string[]): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory, 0o700);
     for (const { name, value } of keys) {
       const path = join(directory, KEY_NAMES[name]);
       const handle = await open(path, 'wx', 0o600);

@@ -1,5 +1,6 @@
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { makeDirectory } from '../../adapters/files/index.ts';
 import type { BackupHistory } from '../../backup/index.ts';
 import { DAY_MS, formatTime, type Clock, type Log } from '../../base/index.ts';
 import type { Artifacts, Repository } from '../../image/index.ts';
@@ -68,7 +69,7 @@ export async function backUp(parts: ScheduleParts, signal: AbortSignal): Promise
   await history.giveUp(at, at);
   const id = await history.begin(at, target);
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeDirectory(directory, 0o700);
     const written = await make({ url: database, out, program }, signal);
     const { bytes, sha256 } = written;
     if (registry !== null) {

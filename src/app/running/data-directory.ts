@@ -1,5 +1,6 @@
-import { access, constants, mkdir, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeDirectory } from '../../adapters/files/index.ts';
 import { IpoError } from '../../base/index.ts';
 import type { Settings } from '../config/settings.ts';
 
@@ -45,7 +46,7 @@ export function placesOf({ data, database, ledger, evidence, backup }: Settings)
  */
 export async function openDataDirectory(path: string): Promise<void> {
   try {
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    await makeDirectory(path, 0o700);
     if (!(await stat(path)).isDirectory())
       throw Object.assign(new Error('no directory'), { code: 'ENOTDIR' });
     await access(path, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -71,5 +72,9 @@ const SENTENCES: Readonly<Record<string, readonly [string, string]>> = {
   ],
   ENOTDIR: ['is a file, or is below one', 'Name another directory with data or --data'],
   EEXIST: ['is a file', 'Name another directory with data or --data'],
+  ENOENT: [
+    'cannot be made: the file system there takes no directory',
+    'Name another directory with data or --data',
+  ],
   ENOSPC: ['cannot be made: no space is left on the device', 'Make room'],
 };

@@ -35,8 +35,18 @@ const DRAIN_MS = 10_000;
 
 /** openWebhookPart opens the spool and makes the line of this replica: before that, no review may be answered. */
 export async function openWebhookPart(deps: WebhookPartDeps): Promise<WebhookPart> {
-  const { settings } = deps;
   const appender = await openAppender(deps);
+  try {
+    return await joinPart(deps, appender);
+  } catch (error) {
+    // Nothing was reviewed, and the next start needs the spool.
+    await appender.close();
+    throw error;
+  }
+}
+
+async function joinPart(deps: WebhookPartDeps, appender: Appender): Promise<WebhookPart> {
+  const { settings } = deps;
   // Made last: it needs what else is told of it.
   let reviews: PartAdmission = { admission: null, meter: null };
   let port: number | null = null;
