@@ -25,7 +25,7 @@ import { outputOption } from '../terminal/output-option.ts';
 /** listed is `ipo evidence` in the help. */
 export const listed: Listed = {
   name: 'evidence',
-  summary: 'create, verify, sample and compare evidence packages for auditors',
+  summary: 'create, verify, sample and diff evidence packages for auditors',
   group: 'What was decided:',
   place: 3,
   examples: [

@@ -1,4 +1,4 @@
-import { isIpoError } from '../../src/base/index.ts';
+import { IpoError, isIpoError } from '../../src/base/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
 import {
   MAX_POLICY_BYTES,
@@ -91,10 +91,31 @@ export async function readInForce(path: string, parts: CliParts): Promise<readon
 /** readPolicies reads the valid policies of a file. Throws PolicyError with every problem, or FileError. */
 export async function readPolicies(path: string, parts: CliParts): Promise<readonly ParsedPolicy[]> {
   const file = path === '-' ? 'stdin' : path;
-  const { policies, problems } = parsePolicies(await parts.readText(path, READ_AT_MOST), file);
+  let text: string;
+  try {
+    text = await parts.readText(path, READ_AT_MOST);
+  } catch (error) {
+    if (isIpoError(error) && error.code === 'too_large')
+      throw new IpoError('too_large', error.message, {
+        hint: `A policy file has at most ${MAX_POLICY_BYTES / 1024} KiB; give a ledger export with --ledger`,
+        cause: error,
+      });
+    const [, packed] = /: is (gzip|zstd) data/.exec((error as Error).message) ?? [];
+    throw packed === undefined ? error : isNoPolicy(file, `${packed} data (a ledger export?)`, error);
+  }
+  if (/^\s*\{\s*"type"\s*:\s*"header"/.test(text)) throw isNoPolicy(file, 'a ledger export');
+  const { policies, problems } = parsePolicies(text, file);
   const [first, ...more] = problems;
   if (first !== undefined) throw new PolicyError([first, ...more]);
   return policies;
+}
+
+/** A ledger that stands where the policy belongs: the two are easily given the wrong way round. */
+function isNoPolicy(file: string, what: string, cause?: unknown): IpoError {
+  return new IpoError('not_text', `${file}: is ${what}, not a policy`, {
+    hint: 'Give a ledger export with --ledger',
+    cause,
+  });
 }
 
 /** readOnePolicy reads a file that holds exactly one policy, as a what-if needs it. */

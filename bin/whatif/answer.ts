@@ -1,5 +1,6 @@
 import { parseTime } from '../../src/base/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
+import { counted, formatCount } from '../../src/render/index.ts';
 import { MAX_DAYS, type WhatIfResult } from '../../src/whatif/index.ts';
 import type { CliParts } from '../../src/app/index.ts';
 import { clean } from '../terminal/clean.ts';
@@ -11,7 +12,7 @@ import { UsageError } from '../terminal/usage.ts';
 import { fromWorkspace } from '../files/index.ts';
 import { VERSION } from '../terminal/version.ts';
 import type { WhatIfViewOptions } from './view.ts';
-import { parseChecks, runChecks, whatIsOpen, type Check } from './checks.ts';
+import { parseChecks, runChecks, whatIsOpen, type Check, type Held } from './checks.ts';
 
 /** ANSWER_FORMATS are the forms of an answer. */
 export const ANSWER_FORMATS = [
@@ -50,6 +51,8 @@ export interface Answer {
   readonly json: string;
   /** The draft's file as shown, and where in it a path stands. */
   readonly draft: Draft;
+  /** The period of the export; absent where that is not known. */
+  readonly held?: Held | null;
 }
 
 /** Draft says where the fields of a draft stand. */
@@ -124,12 +127,12 @@ export async function deliver(
       isWatched: toStdout && terminal.tty.out,
     });
   await writeOutputs(targets, render, parts, terminal);
-  return judge(result, { targets, checks, strict, all }, terminal, globals);
+  return judge(answer, { targets, checks, strict, all }, terminal, globals);
 }
 
 /** judge says on stderr what does not hold of an answer, and gives the exit code; `name` tells it from answers on other policies. */
 export function judge(
-  result: WhatIfResult,
+  { result, held = null }: Pick<Answer, 'result' | 'held'>,
   { checks, strict }: Wanted,
   terminal: Terminal,
   globals: GlobalOptions,
@@ -137,11 +140,11 @@ export function judge(
 ): ExitCode {
   const of = name === undefined ? '' : `${clean(name)}: `;
   const say = (text: string): void => (globals.quiet ? undefined : terminal.err(`ipo: ${of}${text}\n`));
-  const open = whatIsOpen(result);
+  const open = whatIsOpen(result, held);
   const broken = runChecks(checks, result).filter((check) => check.broken);
   for (const { check, count, tolerated } of broken) {
     say(
-      `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} failed: ${count} rows, the limit is ${tolerated}`,
+      `--fail-on ${check}${tolerated > 0 ? `=${tolerated}` : ''} failed: ${counted(count, 'row')}, the limit is ${formatCount(tolerated)}`,
     );
   }
   if (open !== null && (strict || result.evaluated === 0)) say(open);
@@ -152,15 +155,15 @@ export function judge(
 /** renderAnswer writes an answer in one form. */
 export async function renderAnswer(
   format: Format,
-  { result, json, draft }: Answer,
+  { result, json, draft, held = null }: Answer,
   checks: ReturnType<typeof runChecks>,
-  view: Omit<WhatIfViewOptions, 'file' | 'checks'> & { readonly env: Terminal['env'] },
+  view: Omit<WhatIfViewOptions, 'file' | 'checks' | 'held'> & { readonly env: Terminal['env'] },
 ): Promise<string> {
   if (format === 'json') return `${json}\n`;
   const { file } = draft;
   if (format === 'table') {
     const { renderWhatIf } = await import('./view.ts');
-    return renderWhatIf(result, { ...view, file, checks });
+    return renderWhatIf(result, { ...view, file, checks, held });
   }
   const reports = await import('../../src/whatif/report/index.ts');
   const context = {

@@ -1,7 +1,8 @@
-import { nearest } from '../../src/base/index.ts';
+import { DAY_MS, nearest, parseTime } from '../../src/base/index.ts';
 import { DENIAL_LABELS } from '../../src/decision/index.ts';
 import type { FailedCheck } from '../../src/whatif/report/index.ts';
-import type { WhatIfResult } from '../../src/whatif/index.ts';
+import { counted, formatCount } from '../../src/render/index.ts';
+import { MAX_DAYS, type WhatIfResult } from '../../src/whatif/index.ts';
 import { UsageError } from '../terminal/usage.ts';
 
 /** Check is one `--fail-on`: a count, and the most that is tolerated. */
@@ -56,12 +57,28 @@ export function runChecks(checks: readonly Check[], result: WhatIfResult): reado
   });
 }
 
+/** Held is the period of an export, as its header has it. */
+export interface Held {
+  readonly from: string;
+  readonly to: string;
+}
+
 /** whatIsOpen says in one sentence what makes an answer inconclusive, or gives null. */
-export function whatIsOpen(result: WhatIfResult): string | null {
+export function whatIsOpen(result: WhatIfResult, held: Held | null = null): string | null {
   if (result.evaluated === 0 && result.not_evaluated.count === 0 && result.break_glass_skipped === 0) {
-    return `no row of the ledger is covered: none in the ${result.days} days before ${result.as_of} in a namespace that the policy governs`;
+    const has = isOutside(result, held) ? `; the export covers ${held.from} to ${held.to}` : '';
+    return `no row of the ledger is covered: none in the ${result.days} days before ${result.as_of} in a namespace that the policy governs${has}`;
   }
-  if (result.truncated) return `rows were left out: only the newest ${result.limit} were decided`;
-  if (result.not_evaluated.count > 0) return `${result.not_evaluated.count} rows could not be decided`;
+  if (result.truncated)
+    return `rows were left out: only the newest ${formatCount(result.limit)} were decided`;
+  if (result.not_evaluated.count > 0)
+    return `${counted(result.not_evaluated.count, 'row')} could not be decided`;
   return null;
+}
+
+/** isOutside tells whether an export ends or begins outside the longest period that can be asked for: to look further back is in vain. */
+export function isOutside({ as_of }: WhatIfResult, held: Held | null): held is Held {
+  if (held === null) return false;
+  const to = parseTime(as_of);
+  return parseTime(held.from) > to || parseTime(held.to) < to - MAX_DAYS * DAY_MS;
 }

@@ -51,7 +51,7 @@ function whatifCommand(settle: Settle): Command {
     )
     .argument(
       '[policy...]',
-      'policy file (YAML or JSON) with one draft; - is stdin. With several files or directories, each policy has its own answer, and one more counts them together',
+      'policy file (YAML or JSON) with one draft; - is stdin. With several files or directories, the command replays each policy by itself, then all of them together',
     )
     .addOption(
       new Option('-l, --ledger <file>', 'ledger export (.ndjson, .ndjson.gz, .ndjson.zst); - is stdin'),
@@ -74,7 +74,7 @@ function whatifCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: rule for images without a scan, if the policy sets none (as set in the service)',
+        'with --database: the setting of the service for images without a scan, which applies if the draft sets no rule (default: AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(new Option('--keep', 'store the run in the service (deployers and administrators)'))
@@ -150,7 +150,7 @@ function showCommand(settle: Settle, above: Command): Command {
   const command = withServiceFlags(new Command('show'))
     .summary('show a stored run')
     .description('Show the original answer of a stored run, or its draft.')
-    .argument('<run>', 'id of the run')
+    .argument('<run>', 'ID of the run')
     .addOption(new Option('--draft', 'print the draft (YAML) instead, ready for `ipo policy apply -`'))
     .addOption(allOption())
     .addOption(outputOption(ANSWER));
@@ -166,7 +166,7 @@ function downloadCommand(settle: Settle, above: Command): Command {
   const command = withServiceFlags(new Command('download'))
     .summary('download a stored run as PDF or JSON')
     .description('Write a stored run to a file. The audit log records each download.')
-    .argument('<run>', 'id of the run')
+    .argument('<run>', 'ID of the run')
     .addOption(
       outputOption(
         'pdf or json, or a file with that ending; - is stdout (JSON only)',

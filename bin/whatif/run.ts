@@ -40,7 +40,9 @@ export async function runWhatIf(
     progress.end();
     await ledger.close();
   }
-  const answer = { result, json: JSON.stringify(result), draft: toDraft(draft.places) };
+  const { from, to } = ledger.header;
+  const held = from === null || to === null ? null : { from, to };
+  const answer = { result, json: JSON.stringify(result), draft: toDraft(draft.places), held };
   return deliver(answer, wanted, parts, terminal, globals);
 }
 

@@ -7,9 +7,11 @@ import {
   flagOf,
   notEvaluatedText,
   originOf,
+  shortTime,
   type FailedCheck,
 } from '../../src/whatif/report/index.ts';
 import { clean } from '../terminal/clean.ts';
+import { isOutside, type Held } from './checks.ts';
 import { imageCell, type Paint } from '../terminal/paint.ts';
 
 const SHOWN_UNSCANNED = 5;
@@ -129,12 +131,15 @@ export function checkLines(paint: Paint, checks: readonly FailedCheck[]): string
 export function nextSteps(
   paint: Paint,
   result: WhatIfResult,
-  checks: readonly FailedCheck[],
-  isWhole: boolean,
+  {
+    checks,
+    all: isWhole,
+    held,
+  }: { readonly checks: readonly FailedCheck[]; readonly all: boolean; readonly held: Held | null },
 ): string[] {
   const quiet = changesNothing(result);
   const steps: (readonly [string, string])[] = [
-    ...(result.evaluated === 0 && result.days < 90 ? [['--days 90', 'look further back'] as const] : []),
+    ...furtherBack(result, held),
     ...(result.truncated ? [['--limit 0', 'replay every row of the period'] as const] : []),
     ...(result.policy_changes === null && result.evaluated > 0
       ? [['--source NAME', 'compare with the policy that the draft was edited from'] as const]
@@ -152,6 +157,19 @@ export function nextSteps(
     { text: does, paint: paint.chalk.dim },
   ]);
   return [paint.heading('Next'), ...paint.table([{ heading: '' }, { heading: '', flex: 1 }], rows)];
+}
+
+/** What helps where nothing was decided: a longer period, or the time of the rows that there are. */
+function furtherBack(result: WhatIfResult, held: Held | null): (readonly [string, string])[] {
+  if (result.evaluated > 0) return [];
+  if (isOutside(result, held))
+    return [
+      [
+        `--as-of ${clean(held.to, 40)}`,
+        `the export covers ${shortTime(held.from)} to ${shortTime(held.to)} UTC`,
+      ],
+    ];
+  return result.days < 90 ? [['--days 90', 'look further back']] : [];
 }
 
 /** A title with its sentence beside it, or below it where there is little room. */

@@ -74,7 +74,9 @@ export async function deliverSeveral(
     parts,
     terminal,
   );
-  const codes = result.items.map((item) => judge(item, wanted, terminal, globals, item.policy.name));
+  const codes = result.items.map((item) =>
+    judge({ result: item }, wanted, terminal, globals, item.policy.name),
+  );
   return codes.includes(EXIT.check) ? EXIT.check : (codes.find((code) => code !== EXIT.done) ?? EXIT.done);
 }
 

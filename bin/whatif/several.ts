@@ -81,7 +81,10 @@ function checkOne({ selfCheck, source, keep }: WhatIfOptions): void {
     (one) => typeof one === 'string',
   );
   if (flag !== undefined)
-    throw new UsageError(`${flag} goes with one policy, and several are given`, 'Call it for each of them');
+    throw new UsageError(
+      `${flag} takes one policy, and several are given`,
+      'Run the command once for each policy',
+    );
 }
 
 async function readDrafts(paths: readonly string[], parts: CliParts): Promise<readonly ParsedPolicy[]> {
@@ -97,8 +100,8 @@ async function readDrafts(paths: readonly string[], parts: CliParts): Promise<re
           level: 'error',
           rule: 'same-name',
           path: 'metadata.name',
-          message: `"${policy.name}" is the name of a policy in ${first} too`,
-          hint: 'Name each draft once: an answer is told apart by the name of its policy',
+          message: `two policies are called "${policy.name}": the other one is in ${first}`,
+          hint: 'Give one of them, or rename one',
           file: places.file,
           ...placeOf(places, ['metadata', 'name']),
         },

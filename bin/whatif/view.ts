@@ -1,5 +1,6 @@
 import type { SelfCheckResult, WhatIfResult } from '../../src/whatif/index.ts';
 import { changesNothing, type FailedCheck } from '../../src/whatif/report/index.ts';
+import type { Held } from './checks.ts';
 import { changedFields, edit, figures, headline, subject } from './figures.ts';
 import { changeGroups } from './groups.ts';
 import { openPaint, type ViewOptions } from '../terminal/paint.ts';
@@ -13,6 +14,8 @@ export interface WhatIfViewOptions extends ViewOptions {
   readonly all?: boolean;
   /** Whether a person looks at it scrolling by. */
   readonly isWatched?: boolean;
+  /** The period of the export. */
+  readonly held?: Held | null;
 }
 
 /** Lines from which the beginning has scrolled away on most terminals. */
@@ -21,7 +24,7 @@ const SCREEN = 30;
 /** renderWhatIf writes an answer for a person at a terminal, the sentence that matters first, and once more where it scrolled away. */
 export async function renderWhatIf(result: WhatIfResult, options: WhatIfViewOptions): Promise<string> {
   const paint = await openPaint(options);
-  const { file, checks = [], all = false, isWatched = false } = options;
+  const { file, checks = [], all = false, isWatched = false, held = null } = options;
   const quiet = changesNothing(result);
   const sections = [
     [...headline(paint, result), ...edit(paint, result), ...subject(paint, result, file)],
@@ -33,7 +36,7 @@ export async function renderWhatIf(result: WhatIfResult, options: WhatIfViewOpti
     unscannedLines(paint, result, all),
     noteLines(paint, result, all),
     checkLines(paint, checks),
-    nextSteps(paint, result, checks, all),
+    nextSteps(paint, result, { checks, all, held }),
   ];
   const isLong = sections.flat().length > SCREEN;
   return assemble(isWatched && isLong ? [...sections, headline(paint, result)] : sections);

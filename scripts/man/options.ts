@@ -37,9 +37,9 @@ export function sharedOptions(leaves: readonly Leaf[]): readonly Option[] {
   return [...seen.values()].flatMap(([first, ...more]) => (first && more.length > 0 ? [first] : []));
 }
 
-/** sameAs is equal for flags that say the same. */
+/** sameAs is equal for flags that say the same, with the same default. */
 export function sameAs(option: Option): string {
-  return `${option.flags} ${option.description}`;
+  return JSON.stringify([option.flags, option.description, option.defaultValue]);
 }
 
 /** argumentList describes the arguments of a command. */

@@ -197,6 +197,8 @@ class ExportReader implements LedgerExport {
       value = parseStrictJson(text);
     } catch (error) {
       if (error instanceof JsonKeyError) throw this.#fault('damaged', error.message, error);
+      if (this.#header === null && POLICY.test(text))
+        throw this.#fault('format', 'this is not a ledger export; it looks like a policy', error);
       if (text.trim() === '') throw this.#fault('damaged', 'the line is empty', error);
       throw this.#ended && this.#block.endsWith(text)
         ? this.#fault('truncated', 'the file ends in the middle of this line', error)
@@ -270,6 +272,9 @@ class ExportReader implements LedgerExport {
     );
   }
 }
+
+/** How a file of policies begins that was given as the ledger. */
+const POLICY = /^(?:#|---|apiVersion:|kind:|metadata:)/;
 
 const NO_EXPORT = 'Give a ledger export: NDJSON that begins with its header, plain or compressed';
 const HINTS = {

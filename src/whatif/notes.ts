@@ -1,3 +1,4 @@
+import { counted } from '../render/index.ts';
 import type { Policy } from '../policy/index.ts';
 import type { ReplayOrigin } from './ports.ts';
 import type { Tally } from './tally.ts';
@@ -40,31 +41,33 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
         ]
       : []),
     ...(noted.truncated
-      ? [`Only the newest ${noted.limit} covered rows were decided; older ones in the period were left out.`]
+      ? [
+          `Only the newest ${counted(noted.limit, 'covered row was', 'covered rows were')} decided; older ones in the period were left out.`,
+        ]
       : []),
     ...(noted.notEvaluated > 0
       ? [
-          'Rows whose reference does not parse, or that lack a recorded fact the draft needs, are counted in not_evaluated and in no other figure.',
+          'Rows that could not be decided (the reference does not parse, or a fact was never recorded) are in no other figure; JSON counts them in not_evaluated.',
         ]
       : []),
     ...(tally.clockSuspect > 0
       ? [
-          `${tally.clockSuspect} covered ${tally.clockSuspect === 1 ? 'row is' : 'rows are'} marked clock_suspect: the time is that of a clock that was behind, so rows of other times may be covered, and some of this time may not.`,
+          `${counted(tally.clockSuspect, 'covered row is', 'covered rows are')} marked clock_suspect: the time is that of a clock that was behind, so rows of other times may be covered, and some of this time may not.`,
         ]
       : []),
     ...(tally.breakGlass > 0 ? ['Break-glass admissions are counted and not replayed.'] : []),
     ...(noted.quotaAllowed > 0
       ? [
-          'The licence meter is not re-run: rows once refused for an allowance show as would_allow under quota.',
+          'The replay does not count ceilings of the licence again: rows that were denied because a ceiling was exceeded are shown as allowed, under quota.',
         ]
       : []),
     ...(compared === null
       ? [
-          'No policy in effect has the name of the draft; name the one it was edited from as source to see its changed fields.',
+          'No policy in effect has the name of the draft. To see its changed fields, give the policy that it was edited from as source.',
         ]
       : []),
     ...(tally.missing > 0
-      ? ['Rows without a policy in effect to compare with are counted in baseline.missing.']
+      ? ['Rows that have no policy in effect to compare with are counted in baseline.missing (JSON).']
       : []),
   ];
 }

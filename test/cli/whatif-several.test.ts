@@ -69,8 +69,11 @@ suite('ipo whatif with several policies', () => {
       page?.err ?? '',
       /Put \{policy\} into the name of the file: -o html=whatif-\{policy\}\.html/,
     );
-    assert.match(kept?.err ?? '', /--keep goes with one policy/);
-    assert.match(twice?.err ?? '', /"cluster-baseline" is the name of a policy in .*a\.yaml too/);
+    assert.match(kept?.err ?? '', /--keep takes one policy/);
+    assert.match(
+      twice?.err ?? '',
+      /two policies are called "cluster-baseline": the other one is in .*a\.yaml\n {2}Give one of them, or rename one/,
+    );
     assert.deepEqual(readdirSync(folder), before);
   });
 });

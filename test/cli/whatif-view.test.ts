@@ -27,7 +27,10 @@ test('the first line says what matters, the second what the edit itself does', a
     lines[0],
     'Of 5,000 admissions, tighten-prod would deny 214 that were allowed and allow 12 that were denied.',
   );
-  assert.match(lines[1] ?? '', /^The edit itself denies 180 rows more/);
+  assert.match(
+    lines[1] ?? '',
+    /^Compared with prod-baseline in effect today, the draft denies 180 rows more/,
+  );
 });
 
 test('every part stands under its heading', async () => {
@@ -149,7 +152,7 @@ test('an answer without a difference is calm and short', async () => {
         },
       }),
     ),
-    /3 rows get another verdict today/,
+    /For 3 rows, the policy revision that decided them would give another\s+verdict today/,
   );
 });
 

@@ -31,6 +31,7 @@ spec:
 `;
 const ledger = file('ledger.ndjson', LEDGER);
 const policy = file('policy.yaml', POLICY);
+const SHOP = join(import.meta.dirname, '../../fixtures/ledger/shop.ndjson.gz');
 
 describe('ipo whatif', () => {
   test('prints the API’s body as one line of JSON, the same for plain, gzip, zstd and stdin', async () => {
@@ -53,6 +54,13 @@ describe('ipo whatif', () => {
     const piped = await ipo(['whatif', policy, '-l', '-', '-o', 'json'], { stdin: gzipSync(LEDGER) });
     const draft = await ipo(['whatif', '-', '-l', ledger, '-o', 'json'], { stdin: POLICY });
     for (const other of [zipped, packed, misnamed, piped, draft]) assert.equal(other.out, plain.out);
+  });
+
+  test('a time before the first row is answered with the period that the export covers', async () => {
+    const early = await ipo(['whatif', policy, '-l', SHOP, '--as-of', '2020-01-01T00:00:00Z']);
+    assert.match(early.err, /; the export covers 20\d\d-\S+Z to 20\d\d-\S+Z$/m);
+    assert.match(early.out, /--as-of 20\d\d-\S+Z {2}the export covers 20\d\d-/);
+    assert.doesNotMatch(early.out, /look further back/);
   });
 
   test('the default view speaks of the figures, without colour where no terminal is', async () => {
@@ -289,7 +297,18 @@ describe('bad input: one clear sentence with the place, the documented code, not
         2,
         /cut\.zst:\d+: the compressed data/,
       ],
-      ['a policy as ledger', ['whatif', policy, '-l', policy], 2, /policy\.yaml:1: the line is not JSON/],
+      [
+        'a policy as ledger',
+        ['whatif', policy, '-l', policy],
+        2,
+        /policy\.yaml:1: this is not a ledger export; it looks like a policy/,
+      ],
+      [
+        'a ledger as policy',
+        ['whatif', file('l.gz', gzipSync('{}')), '-l', policy],
+        2,
+        /l\.gz: is gzip data \(a ledger export\?\), not a policy\n {2}Give a ledger export with --ledger/,
+      ],
       [
         'an image as ledger',
         ['whatif', policy, '-l', file('x.png', Buffer.from([0x89, 80, 78, 71, 13, 10, 26, 10, 0, 0]))],

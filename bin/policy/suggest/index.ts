@@ -7,9 +7,9 @@ import type { PolicySuggestOptions } from './run.ts';
 /** suggestCommand defines `ipo policy suggest`. */
 export function suggestCommand(settle: Settle): Command {
   const command = withAdviceFlags(new Command('suggest'))
-    .summary('suggest the tightest policy that denies nothing recorded')
+    .summary('suggest the strictest policy that denies nothing recorded')
     .description(
-      'Find the tightest policy whose replay denies at most N recorded admissions. Comments say why each field has its value, and a plan says what to fix next. The result is linted and replayed before it is printed.',
+      'Find the strictest policy that would have denied no recorded admission, or at most N with --tolerate N. Comments say why each field has its value, and a plan says what to fix next. The result is linted and replayed before it is printed.',
     )
     .addOption(
       new Option(

@@ -27,6 +27,9 @@ export async function readStreamBounded(
   try {
     for await (const chunk of chunks) {
       const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk);
+      const packed = size === 0 ? compressionOf(bytes) : null;
+      if (packed !== null)
+        throw new FileError('not_text', name, `is ${packed} data, not text`, 'Give a file of text');
       size += bytes.length;
       if (size > max) {
         throw new FileError(
@@ -45,4 +48,10 @@ export async function readStreamBounded(
   if (!isUtf8(whole)) throw new FileError('not_text', name, 'is not UTF-8 text', 'Save it as UTF-8');
   const text = whole.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+/** How a file is compressed, by its first bytes, which no text begins with; null where it is not. */
+function compressionOf(bytes: Buffer): string | null {
+  if (bytes.length >= 2 && bytes.readUInt16BE(0) === 0x1f8b) return 'gzip';
+  return bytes.length >= 4 && bytes.readUInt32BE(0) === 0x28b52ffd ? 'zstd' : null;
 }

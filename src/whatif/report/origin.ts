@@ -17,10 +17,10 @@ export function editText(result: WhatIfResult): string | null {
   const { baseline, evaluated } = result;
   if (evaluated - baseline.missing <= 0) return null;
   const does = effectOf(result);
-  if (does !== null) return `The edit itself ${does} than ${inForce(result)} does today.`;
+  if (does !== null) return `Compared with ${inForce(result)}, the draft ${does}.`;
   return changesNothing(result)
     ? null
-    : `None of this comes from the edit: ${inForce(result)} decides the same today.`;
+    : `None of this comes from the edit: ${inForce(result)} ${result.source === null ? 'give' : 'gives'} the same verdicts.`;
 }
 
 /** originOf tells what the edit does apart from what has changed since the admissions (scans, triage, statements). */
@@ -32,28 +32,42 @@ export function originOf(result: WhatIfResult): readonly Point[] {
   const does = effectOf(result);
   let edit =
     does === null
-      ? `On the same scans the draft decides ${rowsOf(compared)} exactly as ${inForce(result)} does.`
-      : `On the same scans the draft ${does} than ${inForce(result)}.`;
+      ? `On the same scans, the draft gives ${rowsOf(compared)} the same verdict as ${inForce(result)}.`
+      : `On the same scans, the draft ${does} than ${inForce(result)}.${onlyOne(result)}`;
   if (compared <= 0)
-    edit =
-      'No row has a policy in effect that can decide it, so the effect of the edit cannot be told apart.';
+    edit = 'No row has a policy in effect that can decide it, so the effect of the edit is unknown.';
   const without =
     missing > 0 && compared > 0
       ? ` ${counted(missing, 'row has', 'rows have')} no policy in effect to compare with.`
       : '';
   let since =
     unknown >= evaluated
-      ? 'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.'
-      : 'No row gets another verdict today, under the same revision.';
+      ? 'The ledger lacks the policy revisions that decided these rows, so what new scans changed is unknown.'
+      : 'No row would get another verdict today from the policy revision that decided it.';
   if (drift > 0)
-    since = `${counted(drift, 'row gets', 'rows get')} another verdict today, under the same revision, because scans, triage or statements have changed.`;
+    since = `For ${counted(drift, 'row')}, the policy revision that decided ${drift === 1 ? 'it' : 'them'} would give another verdict today, because scans, triage or statements have changed.`;
   const open =
     unknown > 0 && unknown < evaluated
-      ? ` For ${counted(unknown, 'row')} this cannot be told: the revision or a fact is not at hand.`
+      ? ` ${counted(unknown, 'row')} could not be compared: the ledger lacks ${unknown === 1 ? 'its' : 'their'} policy revision or a fact.`
       : '';
   return [
     { title: 'The edit itself', text: edit + without },
     { title: 'What has changed since', text: since + open },
+    ...(compared > 0 && unknown < evaluated ? whyNoSum(result) : []),
+  ];
+}
+
+/** The rows that differ are counted against the record, the two effects against policies: said where a reader would add them up in vain. */
+function whyNoSum({ baseline, would_deny, would_allow, would_allow_by_reason }: WhatIfResult): Point[] {
+  const { policy_effect: effect, input_drift: drift } = baseline;
+  const changed = would_deny + would_allow;
+  if (changed === 0 || effect.would_deny + effect.would_allow + drift === changed) return [];
+  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a ceiling of the licence,' : '';
+  return [
+    {
+      title: 'Why they do not add up',
+      text: `A row can be in both counts. A verdict that changed because a policy was revised since${quota} is in neither. So they do not add up to the ${counted(changed, 'changed row')}.`,
+    },
   ];
 }
 
@@ -67,17 +81,33 @@ function effectOf({ baseline }: WhatIfResult): string | null {
 }
 
 function inForce({ source }: WhatIfResult): string {
-  return source === null ? 'the policy in effect' : `${printable(source)} as it is in effect`;
+  return source === null
+    ? 'the policies that decide these rows today'
+    : `${printable(source)} in effect today`;
+}
+
+/** With a source, each row is compared with that policy, also one that another policy decided. */
+function onlyOne({ source, baseline }: WhatIfResult): string {
+  return source === null || baseline.policy_effect.would_deny === 0
+    ? ''
+    : ' Other policies are not counted; they may deny some of these rows already.';
 }
 
 /** contextText says what the deployment context did. */
-export function contextText({ context }: WhatIfResult): string {
+export function contextText({ context, would_deny_by_reason: reasons }: WhatIfResult): string {
   const { mode, escalated_denials: denials } = context;
+  const wereAllowed = Math.min(denials, reasons['context'] ?? 0);
+  const wereDenied = denials - wereAllowed;
   if (mode === 'Ignore')
     return 'The draft ignores the deployment context; the signals are shown for information.';
-  return denials === 0
-    ? 'The draft escalates by deployment context, and no denial comes only from it.'
-    : `The draft escalates by deployment context, and ${counted(denials, 'denial comes', 'denials come')} only from it.`;
+  if (denials === 0) return 'The draft escalates by deployment context, and denies no row only for it.';
+  const recorded = [
+    ...(wereAllowed > 0 ? [`${formatCount(wereAllowed)} ${wereAllowed === 1 ? 'was' : 'were'} allowed`] : []),
+    ...(wereDenied > 0
+      ? [`${formatCount(wereDenied)} ${wereDenied === 1 ? 'was' : 'were'} denied already`]
+      : []),
+  ];
+  return `The draft escalates by deployment context, and denies ${counted(denials, 'row')} only for it: ${recorded.join(', ')}.`;
 }
 
 /** NOT_EVALUATED says in words why a row could not be decided. */

@@ -4,6 +4,7 @@ import { DENIAL_LABELS } from '../../../src/decision/index.ts';
 import { policySpec, SIGNALS } from '../../../src/policy/index.ts';
 import {
   changeLines,
+  contextText,
   daysOf,
   reachText,
   toHtml,
@@ -112,30 +113,68 @@ test('the edit is told apart from what scans changed', () => {
   };
   assert.equal(
     editText(fullResult({ baseline })),
-    'None of this comes from the edit: prod-baseline as it is in effect decides the same today.',
+    'None of this comes from the edit: prod-baseline in effect today gives the same verdicts.',
   );
   assert.equal(
     editText(fullResult({ baseline, source: null })),
-    'None of this comes from the edit: the policy in effect decides the same today.',
+    'None of this comes from the edit: the policies that decide these rows today give the same verdicts.',
   );
   assert.equal(
     editText(fullResult()),
-    'The edit itself denies 180 rows more and allows 3 rows more than prod-baseline as it is in effect does today.',
+    'Compared with prod-baseline in effect today, the draft denies 180 rows more and allows 3 rows more.',
   );
   assert.equal(editText(quietResult()), null);
   assert.equal(
     editText(quietResult({ baseline: { ...baseline, policy_effect: { would_deny: 1, would_allow: 0 } } })),
-    'The edit itself denies 1 row more than the policy in effect does today.',
+    'Compared with the policies that decide these rows today, the draft denies 1 row more.',
   );
   assert.equal(editText(fullResult({ baseline: { ...baseline, missing: 5000 } })), null);
   const texts = originOf(fullResult({ baseline: { ...baseline, missing: 5000, drift_unknown: 5000 } })).map(
     ({ text }) => text,
   );
   assert.deepEqual(texts, [
-    'No row has a policy in effect that can decide it, so the effect of the edit cannot be told apart.',
-    'The revisions that decided these rows are not at hand, so what new scans changed cannot be told.',
+    'No row has a policy in effect that can decide it, so the effect of the edit is unknown.',
+    'The ledger lacks the policy revisions that decided these rows, so what new scans changed is unknown.',
   ]);
   assert.deepEqual(originOf(emptyResult()), []);
+});
+
+test('two effects that do not add up to the rows above say why, and a part of the record says so', () => {
+  const point = (fields: Parameters<typeof fullResult>[0]) =>
+    originOf(fullResult(fields)).find(({ title }) => title === 'Why they do not add up')?.text;
+  const baseline = { missing: 0, input_drift: 41, drift_unknown: 11 };
+  assert.equal(
+    point({ baseline: { ...baseline, policy_effect: { would_deny: 180, would_allow: 3 } } }),
+    'A row can be in both counts. A verdict that changed because a policy was revised since is in neither. So they do not add up to the 226 changed rows.',
+  );
+  assert.match(
+    point({
+      baseline: { ...baseline, policy_effect: { would_deny: 180, would_allow: 3 } },
+      would_allow_by_reason: { quota: 12 },
+    }) ?? '',
+    /was revised since, or because of a ceiling of the licence, is in neither/,
+  );
+  assert.equal(
+    point({ baseline: { ...baseline, policy_effect: { would_deny: 185, would_allow: 0 } } }),
+    undefined,
+  );
+  assert.match(
+    originOf(fullResult({ baseline: { ...baseline, policy_effect: { would_deny: 1, would_allow: 0 } } }))[1]
+      ?.text ?? '',
+    / 11 rows could not be compared: the ledger lacks their policy revision or a fact\.$/,
+  );
+});
+
+test('denials by context are told apart by what was recorded', () => {
+  const context = (escalated_denials: number) => ({ ...fullResult().context, escalated_denials });
+  const text = (denials: number, wereAllowed: number) =>
+    contextText(fullResult({ context: context(denials), would_deny_by_reason: { context: wereAllowed } }));
+  assert.equal(
+    text(174, 160),
+    'The draft escalates by deployment context, and denies 174 rows only for it: 160 were allowed, 14 were denied already.',
+  );
+  assert.match(text(1, 1), /denies 1 row only for it: 1 was allowed\.$/);
+  assert.match(text(0, 0), /denies no row only for it\.$/);
 });
 
 test('reasons come most rows first, with their groups, and foreign labels are summed', () => {
