@@ -61,11 +61,7 @@ export async function runLedgerCheckpoint(
       for (const one of saved) await holdExtends(one, checkpoint, keys, prove);
       const before = saved.at(-1)?.checkpoint ?? null;
       await parts.writeFile(options.save, note);
-      say(
-        before === null
-          ? `saved in ${options.save}; verify against it with --checkpoint ${options.save}`
-          : `the ledger extends the checkpoint of ${before.size} rows that was saved before; ${options.save} now holds the one of ${checkpoint.size}`,
-      );
+      say(savedText(options.save, before, checkpoint));
     }
     const { origin, size, root } = checkpoint;
     const key = keys.find(({ name }) => name === origin);
@@ -77,6 +73,13 @@ export async function runLedgerCheckpoint(
     await outcome.write(body, text);
     return EXIT.done;
   });
+}
+
+function savedText(path: string, before: Checkpoint | null, now: Checkpoint): string {
+  if (before === null) return `saved in ${path}; verify against it with --checkpoint ${path}`;
+  if (before.size === now.size)
+    return `the ledger has not grown since the checkpoint of ${before.size} rows in ${path}`;
+  return `the ledger extends the checkpoint of ${before.size} rows that was saved before; ${path} now has the one of ${now.size} rows`;
 }
 
 async function withNewest<T>(
@@ -136,7 +139,7 @@ async function savedIn(
 
 /** Throws TreeError `integrity` when the ledger does not extend what was kept: then the file is left as it is. */
 async function holdExtends(
-  { note, checkpoint: before }: KeptCheckpoint,
+  { source, note, checkpoint: before }: KeptCheckpoint,
   now: Checkpoint,
   keys: readonly NoteKey[],
   prove: Newest['prove'],
@@ -146,7 +149,12 @@ async function holdExtends(
     new TreeError('integrity', `${kept} ${why}`, {
       hint: 'The file was not changed; compare with ipo ledger verify --checkpoint',
     });
-  if (before.origin !== now.origin) throw fail(`belongs to another log (${before.origin})`);
+  if (before.origin !== now.origin)
+    throw new TreeError(
+      'integrity',
+      `${source} has a checkpoint of another log, ${before.origin}; this ledger is ${now.origin}`,
+      { hint: `Name another file; ${source} was not changed` },
+    );
   if (keys.length > 0) {
     try {
       openCheckpoint(note, keys);
@@ -169,14 +177,14 @@ async function holdExtends(
     );
   }
   const fault = verifyConsistency(before.size, now.size, proof, before.root, now.root);
-  if (fault !== null) throw fail(`is not extended by the newest of ${now.size}: ${fault}`);
+  if (fault !== null) throw fail(`is not extended by the newest of ${now.size} rows: ${fault}`);
 }
 
 function describe({ origin, size, root }: Checkpoint, key: NoteKey | undefined, isGiven: boolean): string {
   const signed =
     key === undefined
       ? 'not verified: no key is known'
-      : `holds (key ${key.keyId})${isGiven ? '' : ', with the key that the ledger itself names'}`;
+      : `valid (key ${key.keyId})${isGiven ? '' : ', with the key that the ledger itself names'}`;
   return [
     `log        ${clean(origin)}`,
     `rows       ${size}`,

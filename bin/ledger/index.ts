@@ -100,7 +100,7 @@ function exportCommand(settle: Settle): Command {
     .addOption(
       outputOption(
         'ndjson, ndjson.gz or ndjson.zst, or a file with that ending; - is stdout',
-        'ndjson on stdout, unless it is a terminal',
+        'ndjson on stdout; a terminal needs -o',
       ),
     )
     .addOption(new Option('--force', 'overwrite an existing file'));
@@ -133,7 +133,7 @@ function verifyCommand(settle: Settle): Command {
     .addOption(
       many(
         '--checkpoint <file>',
-        'checkpoint stored outside the service: a file of notes, a .tlog-proof or an earlier export; repeatable',
+        'checkpoint stored outside the service: a file of checkpoints (signed notes), a .tlog-proof or an earlier export; repeatable',
       ),
     )
     .addOption(
@@ -202,7 +202,7 @@ function putBackCommand(settle: Settle): Command {
   const command = new Command('put-back')
     .summary('add the rows in the spool of a lost replica to the ledger')
     .description(
-      'Add the reviews in the spool of a replica to the ledger, each once, and mark the replica as ended. Use it for the volume of a replica that will not start again: a service that starts there does the same. Writes to the database.',
+      'Add the rows in the spool of a replica to the ledger, each review once, and mark the replica as ended. Use it for the volume of a replica that will not start again. A replica that does start adds its rows itself. The command writes to the database.',
     )
     .argument('<directory>', 'spool of the replica: spool/ in its data directory')
     .addOption(databaseOption())
@@ -228,9 +228,9 @@ function putBackCommand(settle: Settle): Command {
 
 function acceptClockCommand(settle: Settle): Command {
   const command = new Command('accept-clock')
-    .summary('stop marking rows after a wrong clock was corrected')
+    .summary('stop marking rows as clock_suspect, after a clock that was ahead is corrected')
     .description(
-      'Stop comparing the clock with the times recorded so far, so that new rows are no longer marked clock_suspect. Existing rows keep their marks. Use it after a clock that was ahead is corrected. The audit log records it. Writes to the database.',
+      'Stop comparing the clock with the times recorded so far, so that new rows are no longer marked clock_suspect. Existing rows keep their marks. Use it after a clock that was ahead is corrected. The command writes to the database, and the audit log records it.',
     )
     .addOption(databaseOption())
     .addOption(outputOption());

@@ -1,4 +1,3 @@
-import { counted, formatCount } from '../../src/render/index.ts';
 import {
   isUnsigned,
   toBase64,
@@ -56,11 +55,7 @@ function headline(paint: Paint, result: Verification): string[] {
     clean(name),
     ...(tree === null
       ? []
-      : [
-          `log ${clean(tree.origin)}`,
-          `tree of ${formatCount(tree.size)} rows`,
-          `root ${toBase64(tree.root)}`,
-        ]),
+      : [`log ${clean(tree.origin)}`, `tree of ${rowsOf(tree.size)}`, `root ${toBase64(tree.root)}`]),
   ];
   return [...paint.sentence(`${sign} ${text}`, color, 0), ...paint.items(items, chalk.dim, 0)];
 }
@@ -73,18 +68,30 @@ function sentenceOf(result: Verification): { readonly sign: '✓' | '✗' | '–
     let text = 'Verification failed: the ledger differs from what was signed.';
     if (unsigned) text = 'Verification failed: there is no valid signature over these rows.';
     if (subject === 'proof') text = 'Verification failed: the proof does not match.';
+    if (result.isForeign)
+      text =
+        'Verification failed: the given checkpoint belongs to another log, and proves nothing about this ledger.';
     return { sign: '✗', text };
   }
   if (subject === 'proof') return { sign: '✓', text: `Row ${rows.first} is as signed.` };
   if (count === 0) return { sign: '–', text: 'There are no rows to verify.' };
   const are = count === 1 ? 'is' : 'are';
   if (isUnsigned(result))
-    return { sign: '–', text: `${counted(count, 'row')} ${are} not signed: nothing to verify against.` };
+    return { sign: '–', text: `${rowsOf(count)} ${are} not signed: nothing to verify against.` };
   if (signed < count) {
-    const text = `${formatCount(signed)} of ${counted(count, 'row')} ${signed === 1 ? 'is' : 'are'} as signed; rows after ${signed} are not signed yet.`;
+    const text = `${signed} of ${rowsOf(count)} ${signed === 1 ? 'is' : 'are'} as signed; rows after ${signed} are not signed yet.`;
     return { sign: '–', text };
   }
-  return { sign: '✓', text: `${counted(count, 'row')} ${are} as signed.` };
+  return { sign: '✓', text: `${rowsOf(count)} ${are} as signed.` };
+}
+
+/** Counts stand beside numbers of rows, which a person types as they are: both are plain digits. */
+function rowsOf(count: number): string {
+  return count === 1 ? '1 row' : `${count} rows`;
+}
+
+function isKnown(bad: Verification['firstBad']): boolean {
+  return bad !== null && bad.from === bad.to;
 }
 
 function checkLines(paint: Paint, checks: readonly Check[]): string[] {
@@ -116,7 +123,7 @@ function rowLines(paint: Paint, { row }: ProvedRow): string[] {
   const where = [text('cluster'), text('namespace'), text('pod'), text('container')]
     .filter((part) => part !== '')
     .join(' / ');
-  const verdict = row['allowed'] === true ? paint.chalk.green('admitted') : paint.chalk.red('refused');
+  const verdict = row['allowed'] === true ? paint.chalk.green('allowed') : paint.chalk.red('denied');
   const lines = [
     [text('time'), verdict, where].filter((part) => part !== '').join('  '),
     imageCell(text('image')).text,
@@ -142,11 +149,11 @@ function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyVi
     ...(kept
       ? []
       : [['--checkpoint FILE', 'compare it with a checkpoint stored outside the service'] as const]),
-    ...(keyed ? [] : [['--key VKEY', 'name the key that must have signed it'] as const]),
+    ...(keyed ? [] : [['--key VKEY', 'name the key that you expect to have signed it'] as const]),
     ...(holds && subject !== 'proof' && !kept
       ? [['ipo ledger checkpoint --save FILE', 'store the newest checkpoint outside the service'] as const]
       : []),
-    ...(!holds && subject === 'export'
+    ...(!holds && subject === 'export' && !result.isForeign && !isKnown(result.firstBad)
       ? [['--database URL', 'verify the database, which names the exact row'] as const]
       : []),
   ];

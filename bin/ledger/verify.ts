@@ -146,7 +146,11 @@ async function verifySource(
         throw error;
       }
     };
-    const result = await verifyExport(await decompressed(body), service.server, { ...options, prove });
+    const result = await verifyExport(await decompressed(body), service.server, {
+      ...options,
+      prove,
+      from: 'service',
+    });
     return { ...result, subject: 'server' };
   });
 }

@@ -50,18 +50,16 @@ export async function judgeKept(
     const fault = foreign(one, ledger);
     if (fault !== null) {
       findings.failed('kept_checkpoint', `${what} ${fault}`);
+      findings.foreign = isOfAnother(one, ledger);
       return good;
     }
     if (size > ledger.size) {
+      const missing = rowsText(ledger.size + 1, size);
       findings.failed(
         'kept_checkpoint',
-        `${what} proves that there were more rows than ${ledger.size}: ${rowsText(ledger.size + 1, size)} ${size === ledger.size + 1 ? 'is' : 'are'} missing`,
+        `${what} proves that there were more rows than ${ledger.size}: ${missing} ${size === ledger.size + 1 ? 'is' : 'are'} missing`,
       );
-      findings.suspect({
-        from: ledger.size + 1,
-        to: size,
-        text: `${rowsText(ledger.size + 1, size)} missing`,
-      });
+      findings.suspect({ from: ledger.size + 1, to: size, text: `${missing} missing` });
       return good;
     }
     const { firstMissing } = ledger;
@@ -90,7 +88,7 @@ export async function judgeKept(
         findings.suspectBetween({
           from,
           to: size,
-          text: `${rowsText(from, size)} are not those of which the kept checkpoints tell`,
+          text: `${rowsText(from, size)} are not those that the given checkpoints prove`,
         });
       return good;
     }
@@ -103,13 +101,13 @@ export async function judgeKept(
       'kept_checkpoint',
       agreed === 1
         ? `the checkpoint of ${good} rows that was kept in ${names} agrees`
-        : `${agreed} kept checkpoints (${names}) agree, the last of ${good} rows`,
+        : `${agreed} given checkpoints (${names}) agree, the last of ${good} rows`,
     );
   }
   if (open.length > 0) {
     findings.notChecked(
       'kept_checkpoint',
-      `the rows at hand do not reach ${open.length === 1 ? `the kept checkpoint of ${open[0]} rows` : `${open.length} of the kept checkpoints`}; export from an earlier day, or verify the service`,
+      `the rows do not reach ${open.length === 1 ? `the given checkpoint of ${open[0]} rows` : `${open.length} of the given checkpoints`}; export from an earlier day, or verify the service`,
     );
   }
   return good;
@@ -127,11 +125,21 @@ function foreign(kept: KeptCheckpoint, { origin, keys, ended = [] }: JudgedLedge
   const { checkpoint } = kept;
   const before = openOfEnded(kept.note, checkpoint.origin, ended);
   if (before !== null) return lostOf(checkpoint.size, before.log);
-  if (origin !== null && checkpoint.origin !== origin)
-    return `is of another log (${checkpoint.origin}) than ${origin}`;
+  if (isOfAnother(kept, { origin, ended }))
+    return `belongs to another log (${checkpoint.origin}); this ledger is ${origin}`;
   // Where no signature of the ledger holds, that is said already, and the rows are still held against what was kept.
   if (keys.length === 0 || signersOf(kept, keys).length > 0) return null;
   return 'is not signed by the key of this ledger: the key was replaced, or the checkpoint was changed';
+}
+
+/** Whether a checkpoint is that of another log, which proves nothing about this one. */
+function isOfAnother(
+  { note, checkpoint }: KeptCheckpoint,
+  { origin, ended = [] }: Pick<JudgedLedger, 'origin' | 'ended'>,
+): boolean {
+  return (
+    origin !== null && checkpoint.origin !== origin && openOfEnded(note, checkpoint.origin, ended) === null
+  );
 }
 
 /** Empty when it agrees, else what is wrong; null when nothing at hand can tell. */

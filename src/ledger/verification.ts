@@ -48,12 +48,16 @@ export interface Verification {
   };
   readonly checks: readonly Check[];
   readonly firstBad: BadRows | null;
+  /** Whether nothing failed but that a given checkpoint belongs to another log. */
+  readonly isForeign: boolean;
   /** What such a check cannot show, as sentences. */
   readonly limits: readonly string[];
 }
 
 /** Findings collects what a verification finds. */
 export class Findings {
+  /** Set where a given checkpoint belongs to another log. */
+  foreign = false;
   readonly checks: Check[] = [];
   readonly limits: string[] = [];
   readonly #exact: BadRows[] = [];
@@ -89,6 +93,11 @@ export class Findings {
 
   get holds(): boolean {
     return this.checks.every(({ state }) => state !== 'failed');
+  }
+
+  get isForeign(): boolean {
+    const failed = this.checks.filter(({ state }) => state === 'failed');
+    return this.foreign && failed.every(({ check }) => check === 'kept_checkpoint');
   }
 
   /** Where the first bad row stands, as narrowly as what was found shows it. */

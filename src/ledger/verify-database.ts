@@ -76,6 +76,7 @@ export async function verifyDatabase(
     },
     checks: findings.sorted(),
     firstBad: findings.firstBad,
+    isForeign: findings.isForeign,
     limits: findings.limits,
   };
 }

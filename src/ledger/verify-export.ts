@@ -16,6 +16,8 @@ export interface VerifyOptions {
   readonly kept: readonly KeptCheckpoint[];
   /** Proves consistency of sizes that the rows at hand do not reach; absent where nobody can be asked. */
   readonly prove?: ConsistencyProver;
+  /** Who gives the rows and the key; an export where it is absent. */
+  readonly from?: 'export' | 'service';
   /** Told the rows read so far. */
   readonly progress?: (rows: number) => void;
 }
@@ -59,6 +61,7 @@ export async function verifyExport(
     rows: rowsOf(audit, signed !== null),
     checks: findings.sorted(),
     firstBad: findings.firstBad,
+    isForeign: findings.isForeign,
     limits: findings.limits,
   };
 }
@@ -66,14 +69,14 @@ export async function verifyExport(
 /** Adds what such a verification cannot show. */
 function addLimits(
   { tree, chain, header }: ExportAudit,
-  { keys, kept }: Pick<VerifyOptions, 'keys' | 'kept'>,
+  { keys, kept, from = 'export' }: Pick<VerifyOptions, 'keys' | 'kept' | 'from'>,
   isSigned: boolean,
   findings: Findings,
 ): void {
   if (kept.length === 0 && (isSigned || chain.count === 0)) findings.limits.push(NO_OUTSIDE);
   if (keys.length === 0 && isSigned)
     findings.limits.push(
-      'The signature was checked with the key that the export itself names, which does not show whose key it is.',
+      `The signature was checked with the key that the ${from} itself names, which does not show whose key it is.`,
     );
   if (tree !== null && (tree.first > 1 || tree.last < tree.size))
     findings.limits.push(
@@ -129,7 +132,7 @@ function judgeSignature(
     else
       findings.failed(
         'signature',
-        `the export is not signed, and ${keys.length > 0 ? 'a key' : 'a kept checkpoint'} was given: an export of a signed ledger carries its tree and its checkpoint`,
+        `the export is not signed, and ${keys.length > 0 ? 'a key' : 'a checkpoint'} was given: an export of a signed ledger carries its tree and its checkpoint`,
       );
     return null;
   }

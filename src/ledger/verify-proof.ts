@@ -3,7 +3,7 @@ import { openCheckpoint, readCheckpoint, type Checkpoint } from './checkpoint.ts
 import type { KeptCheckpoint } from './kept.ts';
 import { hashLeaf } from './merkle.ts';
 import { parseNote, verifyNote, type NoteKey } from './note.ts';
-import { parseTlogProof, verifyTlogProof } from './tlog-proof.ts';
+import { parseTlogProof, verifyTlogProof, type TlogProof } from './tlog-proof.ts';
 import { TreeError } from './tree-error.ts';
 import { Findings, type Verification } from './verification.ts';
 import type { VerifyOptions } from './verify-export.ts';
@@ -19,10 +19,11 @@ export interface ProvedRow extends Verification {
  * outside the service; one of both must be given. Throws TreeError `format` for what is not a proof of a row.
  */
 export function verifyProof(text: string, name: string, { keys, kept }: VerifyOptions): ProvedRow {
-  const proof = parseTlogProof(text);
+  const proof = readProof(text, name);
   if (proof.extra === null) {
     throw new TreeError('format', 'the proof does not carry the row that it proves', {
-      hint: 'Make it with: ipo ledger prove ROW',
+      hint: MAKE,
+      place: { file: name },
     });
   }
   const findings = new Findings();
@@ -48,9 +49,21 @@ export function verifyProof(text: string, name: string, { keys, kept }: VerifyOp
     rows: { count: 1, signed: findings.holds ? 1 : 0, first: id, last: id },
     checks: findings.sorted(),
     firstBad: null,
+    isForeign: false,
     limits: findings.limits,
     row,
   };
+}
+
+const MAKE = 'Give a .tlog-proof file; this writes one: ipo ledger prove ROW -o FILE.tlog-proof';
+
+function readProof(text: string, name: string): TlogProof {
+  try {
+    return parseTlogProof(text);
+  } catch (error) {
+    if (!(error instanceof TreeError)) throw error;
+    throw new TreeError('format', error.message, { place: { file: name }, hint: MAKE });
+  }
 }
 
 const LIMIT =
@@ -83,7 +96,7 @@ function judgeNote(
   else if (other !== undefined)
     findings.failed(
       'kept_checkpoint',
-      `the checkpoint of ${size} rows that was kept in ${other.source} is another`,
+      `the checkpoint of ${size} rows that was kept in ${other.source} is another one`,
     );
   else if (kept.length > 0 && keys.length === 0)
     findings.failed(
@@ -93,7 +106,7 @@ function judgeNote(
   else if (kept.length > 0)
     findings.notChecked(
       'kept_checkpoint',
-      'no kept checkpoint is of the size of the proof; verify the ledger to hold them together',
+      'no given checkpoint has the size of the proof; verify the ledger to compare them',
     );
   return key;
 }

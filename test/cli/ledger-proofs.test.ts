@@ -184,7 +184,7 @@ suite('ipo ledger verify tells signed rows from others', () => {
     const key = fileURLToPath(new URL('../../fixtures/ledger/shop.vkey', import.meta.url));
     const ran = await verify('-l', shop, '--key', key);
     assert.equal(ran.code, 0, ran.out + ran.err);
-    assert.match(ran.out, /^✓ 5,895 rows are as signed\.\n/);
+    assert.match(ran.out, /^✓ 5895 rows are as signed\.\n/);
   });
 });
 
@@ -260,7 +260,7 @@ suite('ipo ledger checkpoint', () => {
     assert.equal(verified.code, 0, verified.err);
     assert.match(
       verified.out,
-      /^log +ipo\.example\/ledger\/test\nrows +700\nroot +\S{44}\nsignature +holds \(key [0-9a-f]{8}\), with the key that the ledger itself names\n/,
+      /^log +ipo\.example\/ledger\/test\nrows +700\nroot +\S{44}\nsignature +valid \(key [0-9a-f]{8}\), with the key that the ledger itself names\n/,
     );
     assert.ok(verified.out.includes(signer.vkey));
     const other = await ipo([
@@ -283,13 +283,11 @@ suite('ipo ledger checkpoint', () => {
     assert.deepEqual([ran.code, ran.out], [0, '']);
     assert.match(
       ran.err,
-      /extends the checkpoint of 300 rows that was saved before; .* now holds the one of 700/,
+      /extends the checkpoint of 300 rows that was saved before; .* now has the one of 700 rows/,
     );
-    assert.equal(
-      (await ipo(['ledger', 'checkpoint', '--database', url, '--save', path])).code,
-      0,
-      'the same again',
-    );
+    const again = await ipo(['ledger', 'checkpoint', '--database', url, '--save', path]);
+    assert.equal(again.code, 0);
+    assert.match(again.err, /the ledger has not grown since the checkpoint of 700 rows in .*watched\.txt/);
     // Another history of the same log, signed with the same key.
     const fork = await openStore({ url: `sqlite:${at('fork.db')}` });
     await grow(fork, 0, 100);
