@@ -12,7 +12,7 @@ import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { downloadFile } from './kept/download-file.ts';
 import type { EvidenceCreateOptions } from './options.ts';
-import { FORMATS, summaryLines, writeView } from './view.ts';
+import { FORMATS, summaryLines, warnEmpty, writeView } from './view.ts';
 
 /** Milliseconds until the service is asked again: soon at first, since many packages are quick. */
 const WAITS = [200, 300, 500, 1000];
@@ -81,6 +81,7 @@ export function createAtService(
         terminal,
         globals,
       );
+      warnEmpty(summary.rows, summary, terminal, globals);
       return EXIT.done;
     } finally {
       progress.end();

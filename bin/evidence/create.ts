@@ -13,7 +13,7 @@ import { createAtService } from './create-at-service.ts';
 import type { EvidenceCreateOptions } from './options.ts';
 import { readPeriod } from './period.ts';
 import { holdTarget } from './target.ts';
-import { FORMATS, writeSummary } from './view.ts';
+import { FORMATS, warnEmpty, writeSummary } from './view.ts';
 
 const MAX_KEY = 65_536;
 
@@ -61,6 +61,9 @@ export async function runEvidenceCreate(
     progress.end();
     const summary = { ...summaryOf(made.document), file: out, bytes: made.bytes };
     await writeSummary(targets, summary, terminal, globals);
+    // A package of an export has all of its rows, also those outside the period.
+    const { rows } = made.document.coverage;
+    warnEmpty(rows.package - rows.outside_period, summary, terminal, globals);
   } finally {
     progress.end();
   }

@@ -139,7 +139,7 @@ function showCommand(settle: Settle): Command {
   const command = new Command('show')
     .summary('show what a package says')
     .description(
-      'Show the state of each attestation in a package, and what to look at first. Nothing is verified.',
+      'Show the state of each attestation in a package, and what to look at first. An attestation is a statement on the cluster, such as images-signed, which is met, partial or a gap. Nothing is verified.',
     )
     .argument('<file>', 'the package')
     .addOption(outputOption());
@@ -155,7 +155,7 @@ function verifyCommand(settle: Settle): Command {
   const command = new Command('verify')
     .summary('verify that nobody changed a package')
     .description(
-      'Verify signature, sums, the proof of the rows, and that tables follow from the rows. Exit 4 where something does not match.',
+      'Verify the signature, the digests and the proof of the rows, and compute the tables of pods and bypasses again from the rows. Exit 4 if something does not match.',
     )
     .argument('<file>', 'the package')
     .addOption(
@@ -164,9 +164,9 @@ function verifyCommand(settle: Settle): Command {
         .default([], 'the one in the package'),
     )
     .addOption(
-      new Option('--ledger-key <vkey>', "verifier's key of the ledger, or a file of keys; repeatable")
+      new Option('--ledger-key <vkey>', 'verifier key of the log, or a file that contains it; repeatable')
         .argParser(collect)
-        .default([], 'the one in the rows'),
+        .default([], 'the one in the header of the rows'),
     )
     .addOption(
       new Option(
@@ -238,7 +238,7 @@ function diffCommand(settle: Settle): Command {
   const command = new Command('diff')
     .summary('compare the states of two packages')
     .description(
-      'List requirements and attestations whose state changed from one package to another, and why.',
+      'List the requirements and attestations whose state (met, partial or gap) changed from one package to another, and why.',
     )
     .argument('<old>', 'the earlier package')
     .argument('<new>', 'the later package')
@@ -255,7 +255,7 @@ function frameworksCommand(settle: Settle): Command {
   const command = new Command('frameworks')
     .summary('list the frameworks, or what one of them requires')
     .description(
-      'List the frameworks; with an id, its requirements, the attestations that support them, and what is out of scope.',
+      'List the frameworks; with an ID, its requirements, the attestations that support them, and what is out of scope.',
     )
     .argument('[id]', 'one framework')
     .addOption(outputOption());

@@ -19,8 +19,8 @@ export function readPeriod(flags: EvidencePeriodFlags, now: number): Period | nu
       );
     if (named.from <= now && now < named.to)
       throw new UsageError(
-        `--period ${period} ends at ${formatTime(named.to)}, and it is ${formatTime(now)}`,
-        `For what there is of it until now, give --from ${formatTime(named.from)}`,
+        `--period ${period} has not ended: it ends at ${formatTime(named.to)}`,
+        `For the part until now, give --from ${formatTime(named.from)}`,
       );
     return named;
   }

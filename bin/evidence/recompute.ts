@@ -23,12 +23,14 @@ export async function runEvidenceRecompute(
   const targets = parseOutputs(options.output, FORMATS, 'table', [file]);
   const progress = new Progress(terminal, globals, openParts(terminal).clock.now);
   let result: Recomputed;
+  let damage: string | null = null;
   try {
     result = await withPackage(file, (pkg, { beside }) =>
       recompute(pkg, VERSION, (rows) => progress.rows(rows), beside),
     );
   } catch (error) {
     if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
+    damage = error.message;
     const differences = [
       { place: error.place?.file ?? file, says: error.message, follows: 'a part that can be read' },
     ];
@@ -36,12 +38,17 @@ export async function runEvidenceRecompute(
   } finally {
     progress.end();
   }
-  await writeView(targets, result, (paint) => linesOf(paint, result), terminal, globals);
+  await writeView(targets, result, (paint) => linesOf(paint, result, damage), terminal, globals);
   return result.agrees ? EXIT.done : EXIT.integrity;
 }
 
-function linesOf(paint: Paint, result: Recomputed): string[] {
+function linesOf(paint: Paint, result: Recomputed, damage: string | null): string[] {
   const { chalk } = paint;
+  if (damage !== null)
+    return [
+      ...paint.sentence(`✗ Nothing was computed: ${clean(damage, 600)}.`, chalk.red.bold, 0),
+      ...paint.sentence('Get the package again, and verify it.'),
+    ];
   const counts = `${counted(result.rows, 'row')}, ${counted(result.attestations, 'attestation')}, ${counted(result.requirements, 'requirement')}`;
   const notes = result.notCompared.flatMap((text) => paint.sentence(`not compared: ${text}`, chalk.dim));
   if (result.agrees)

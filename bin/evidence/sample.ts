@@ -1,7 +1,7 @@
 import { withPackage } from '../../src/app/index.ts';
 import { drawSample, SAMPLED, type Sample } from '../../src/evidence/index.ts';
 import { proveRowsFromExport } from '../../src/ledger/index.ts';
-import { counted } from '../../src/render/index.ts';
+import { counted, formatCount } from '../../src/render/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
@@ -31,12 +31,13 @@ export async function runEvidenceSample(
   if (options.proofs !== undefined && population !== 'admissions')
     throw new UsageError('--proofs is for admissions', 'Only rows of the ledger have proofs');
   const parts = openParts(terminal);
-  const { sample, proofs } = await withPackage(file, async (pkg) => {
+  const { sample, proofs, rows } = await withPackage(file, async (pkg) => {
     const drawn = await drawSample(pkg, population, size, options.seed);
     const isSigned = population === 'admissions' && pkg.document.ledger.tree !== null;
     const ids = drawn.items.map(({ place }) => place);
     return {
       sample: drawn,
+      rows: pkg.document.ledger.rows,
       proofs:
         isSigned && ids.length > 0
           ? await proveRowsFromExport(() => pkg.rows(), file, ids)
@@ -52,24 +53,27 @@ export async function runEvidenceSample(
   await writeView(
     targets,
     { ...sample, items },
-    (paint) => linesOf(paint, sample, proofs.size),
+    (paint) => linesOf(paint, sample, proofs.size, rows),
     terminal,
     globals,
   );
   return EXIT.done;
 }
 
-function linesOf(paint: Paint, sample: Sample, proofs: number): string[] {
+function linesOf(paint: Paint, sample: Sample, proofs: number, rows: number): string[] {
   const { chalk } = paint;
   const { population, seed, items, total, gaps } = sample;
   const [first] = items;
   const shown = first === undefined ? [] : columnsOf(population, first.record);
   return [
     ...paint.sentence(
-      `${counted(items.length, 'record')} of ${counted(total, 'record')} (${population}), seed ${clean(seed, 80)}.`,
+      `Drew ${formatCount(items.length)} of ${counted(total, 'record')} from ${population}, with the seed ${clean(seed, 80)}.`,
       chalk.bold,
       0,
     ),
+    ...(population === 'admissions' && rows > total
+      ? paint.sentence(othersText(rows, rows - total), chalk.dim, 0)
+      : []),
     ...(gaps === null ? [] : paint.sentence(gapText(gaps), chalk.dim, 0)),
     ...(population === 'admissions'
       ? paint.sentence(
@@ -90,6 +94,11 @@ function linesOf(paint: Paint, sample: Sample, proofs: number): string[] {
       ]),
     ),
   ];
+}
+
+/** A reader knows the count of all rows from the package: the draw says how many of them are not admissions. */
+function othersText(rows: number, others: number): string {
+  return `The package has ${counted(rows, 'row')}. ${formatCount(others)} of them ${others === 1 ? 'is not an admission' : 'are not admissions'} of the request: checks of running pods (sweeps) write rows too, and a request can be for some clusters or namespaces.`;
 }
 
 function columnsOf(population: string, record: Readonly<Record<string, unknown>>): string[] {

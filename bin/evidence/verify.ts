@@ -58,7 +58,7 @@ export async function runEvidenceVerify(
     progress.end();
   }
   const { ledger: _, ...document } = result;
-  await writeView(targets, document, (paint) => linesOf(paint, result), terminal, globals);
+  await writeView(targets, document, (paint) => linesOf(paint, result, kept.length > 0), terminal, globals);
   if (!result.holds) return EXIT.integrity;
   return options.strict === true && !result.vouched ? EXIT.inconclusive : EXIT.done;
 }
@@ -81,11 +81,15 @@ function brokenOf(error: unknown): PackageVerification | null {
   return { holds: false, vouched: false, keyId: null, checks, ledger: null, limits: [] };
 }
 
-function linesOf(paint: Paint, { holds, vouched, checks, limits, keyId }: PackageVerification): string[] {
+function linesOf(
+  paint: Paint,
+  { holds, vouched, checks, limits, keyId }: PackageVerification,
+  hasKept: boolean,
+): string[] {
   const { chalk } = paint;
   const signs = { held: chalk.green('✓'), failed: chalk.red('✗'), not_checked: chalk.yellow('–') };
   const words = vouched
-    ? '✓ The package is as it was signed, by a key or checkpoint that you gave.'
+    ? `✓ The package is as it was signed${vouchedBy(checks, hasKept)}.`
     : `– The parts of the package belong together, and the key ${keyId ?? ''} signed it. Nobody vouched for that key.`;
   const head = holds ? words : '✗ Verification failed: the package differs from what was signed.';
   const color = holds ? ([chalk.yellow, chalk.green.bold][vouched ? 1 : 0] ?? String) : chalk.red.bold;
@@ -99,4 +103,12 @@ function linesOf(paint: Paint, { holds, vouched, checks, limits, keyId }: Packag
     ...(limits.length === 0 ? [] : ['', paint.heading('What this does not show')]),
     ...limits.flatMap((limit) => paint.sentence(limit, chalk.dim)),
   ];
+}
+
+/** Which of the things that were given vouches for the package: a key, a checkpoint, or both. */
+function vouchedBy(checks: readonly PackageCheck[], hasKept: boolean): string {
+  const byKey = checks.some(({ check, state }) => check === 'key' && state === 'held')
+    ? ' by the key that you gave'
+    : '';
+  return `${byKey}${hasKept ? ', and its rows match the checkpoint that you gave' : ''}`;
 }

@@ -51,6 +51,19 @@ export async function writeSummary(
   await writeView(targets, summary, (paint) => summaryLines(paint, summary), terminal, globals);
 }
 
+/** warnEmpty warns of a period without a row: its package shows nothing, and may be of the wrong year. */
+export function warnEmpty(
+  rows: number,
+  { period }: Summary,
+  terminal: Terminal,
+  { quiet }: GlobalOptions,
+): void {
+  if (rows === 0 && quiet !== true)
+    terminal.err(
+      `ipo: the ledger has no rows from ${period.from} to ${period.to}, so the package shows no admission\n`,
+    );
+}
+
 /** summaryLines says what a package comes to. */
 export function summaryLines(paint: Paint, summary: Summary): string[] {
   const { chalk } = paint;
@@ -78,7 +91,7 @@ export function summaryLines(paint: Paint, summary: Summary): string[] {
       0,
     ),
     '',
-    paint.heading('Frameworks'),
+    paint.heading('Requirements by framework'),
     ...paint.table(
       [
         { heading: '' },

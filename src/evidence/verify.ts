@@ -67,7 +67,7 @@ export async function verifyPackage(
     judgeTables(pkg, rows, options.progress, held, failed),
   ]);
   judgeFiles(pkg, sums, held, failed);
-  const key = await judgeSignatures(pkg, sums, options, held, failed);
+  const key = await judgeSignatures(pkg, sums, options, held, failed, checks);
   await judgeTimestamp(pkg, options, held, failed, checks);
   const holds = checks.every(({ state }) => state !== 'failed');
   const vouched = holds && (options.keys.length > 0 || agreesWithKept(ledger));
@@ -118,7 +118,7 @@ function judgeFiles(
   );
   if (other.length > 0)
     failed('files', `not the files that evidence.json names: ${other.map(({ name }) => name).join(', ')}`);
-  else if (missing.length + added.length === 0)
+  else if (missing.length + added.length === 0 && sums.size === entries.size)
     held('files', `${entries.size} files, none missing and none added, as evidence.json names them`);
 }
 
@@ -128,14 +128,21 @@ async function judgeSignatures(
   { keys }: VerifyPackageOptions,
   held: Say,
   failed: Say,
+  checks: PackageCheck[],
 ): Promise<EvidenceKey | null> {
+  // What cannot be read is said with the files, and has no digest to compare.
+  const unread = [...pkg.entries.keys()].filter((name) => !sums.has(name));
+  const open: Say = (check, text) =>
+    void checks.push({ check, state: 'not_checked', text: `${text}: ${unread.join(', ')} cannot be read` });
   const listed = [...sums]
     .map(([name, sha256]) => ({ name, sha256 }))
     .filter(({ name }) => name !== 'evidence.sigstore.json');
   const expected = sumsText(listed.filter(({ name }) => name !== 'SHA256SUMS'));
   const written = (await readSafely(pkg, 'SHA256SUMS'))?.toString('utf8') ?? '';
-  if (written === expected) held('sums', 'SHA256SUMS names each file with its digest');
-  else failed('sums', sumFault(written, expected));
+  if (unread.length > 0 && sumFault(written, expected) === null)
+    open('sums', 'SHA256SUMS names each other file with its digest');
+  else if (written === expected) held('sums', 'SHA256SUMS names each file with its digest');
+  else failed('sums', sumFault(written, expected) ?? 'SHA256SUMS names files that are not there');
   const pem = await readSafely(pkg, 'key.pub');
   let key: EvidenceKey;
   try {
@@ -147,7 +154,7 @@ async function judgeSignatures(
   }
   if (pem?.toString('utf8') !== key.pem || key.id !== pkg.document.generation.key_id)
     failed('key', 'key.pub is not the key that evidence.json names');
-  await judgeSigned(pkg, key, listed, held, failed);
+  await judgeSigned(pkg, key, listed, held, failed, unread.length > 0 ? open : null);
   if (keys.length > 0) {
     if (keys.some(({ id }) => id === key.id)) held('key', 'the key is one that was given');
     else failed('key', `signed with the key ${key.id}, which is not the one that was given`);
@@ -162,6 +169,7 @@ async function judgeSigned(
   listed: readonly { readonly name: string; readonly sha256: string }[],
   held: Say,
   failed: Say,
+  open: Say | null,
 ): Promise<void> {
   const text = (await readSafely(pkg, 'evidence.json.sig'))?.toString('utf8') ?? '';
   const signature = Buffer.from(text, 'base64');
@@ -172,18 +180,17 @@ async function judgeSigned(
   if (bundle.fault !== null) failed('statement', `evidence.sigstore.json: ${bundle.fault}`);
   else if (bundle.statement === statementText(inOrder(listed), predicateOf(pkg.document)))
     held('statement', 'the signed statement names all files with their digests');
+  else if (open !== null) open('statement', 'the signed statement was not compared with the files');
   else failed('statement', 'the signed statement is about other files than these');
 }
 
-function sumFault(written: string, expected: string): string {
+function sumFault(written: string, expected: string): string | null {
   const lines = new Set(written.split('\n'));
   const other = expected
     .split('\n')
     .filter((line) => !lines.has(line))
     .map((line) => line.slice(66));
-  return other.length === 0
-    ? 'SHA256SUMS names files that are not there'
-    : `SHA256SUMS does not match: ${other.join(', ')}`;
+  return other.length === 0 ? null : `SHA256SUMS does not match: ${other.join(', ')}`;
 }
 
 async function judgeRows(

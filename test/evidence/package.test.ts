@@ -179,7 +179,11 @@ test('what cannot be done is said, and nothing is written', async () => {
     [args('--framework', 'sox'), 2, /unknown framework "sox".*nist-800-53.*essential-eight/s],
     [args('--from', '2026-11-01', '--to', '2027-01-01'), 2, /ends in the future: at 2027-01-01/],
     [args('--from', '2026-11-01', '--to', '2026-10-01'), 2, /ends before/],
-    [args('--period', '2026-11'), 2, /it is 2026-11-25T.* give --from 2026-11-01T00:00:00Z/s],
+    [
+      args('--period', '2026-11'),
+      2,
+      /--period 2026-11 has not ended: it ends at 2026-11-30T.* give --from 2026-11-01T00:00:00Z/s,
+    ],
     [args('--period', '2026-Q5'), 2, /not a year, a quarter or a month/],
     [
       ['evidence', 'create', '--ledger', SHOP, '--key', join(directory, 'rsa.pem'), '--out', out],
@@ -193,7 +197,11 @@ test('what cannot be done is said, and nothing is written', async () => {
       /rsa\.pem cannot verify packages .*\n {2}Give the public key/,
     ],
     [['evidence', 'verify', join(directory, 'cut.zip')], 4, /Verification failed/],
-    [['evidence', 'recompute', join(directory, 'cut.zip')], 4, /does not follow/],
+    [
+      ['evidence', 'recompute', join(directory, 'cut.zip')],
+      4,
+      /Nothing was computed: .*the file is cut off/s,
+    ],
     [['evidence', 'show', SHOP], 2, /not an evidence package/],
     [['evidence', 'frameworks', 'soc'], 1, /did you mean soc2/],
   ] as const) {
@@ -204,10 +212,46 @@ test('what cannot be done is said, and nothing is written', async () => {
   assert.equal(existsSync(out), false);
 });
 
+test('a damaged byte in a report is named once, and what hangs on it is not said to be wrong', async () => {
+  const pdf = zip.indexOf('evidence.pdf');
+  const bad = Buffer.from(zip);
+  bad[pdf + 2000] = (bad[pdf + 2000] as number) ^ 1;
+  writeFileSync(join(directory, 'bad.zip'), bad);
+  const ran = await ipo(['evidence', 'verify', join(directory, 'bad.zip'), '-o', 'json']);
+  assert.equal(ran.code, 4);
+  const { checks } = JSON.parse(ran.out) as { checks: { check: string; state: string; text: string }[] };
+  const of = (state: string) => checks.filter((one) => one.state === state).map(({ check }) => check);
+  assert.deepEqual([of('failed'), of('not_checked')], [['files'], ['sums', 'statement']], ran.out);
+  const again = await ipo(['evidence', 'recompute', join(directory, 'bad.zip')]);
+  assert.equal(again.code, 4);
+  assert.match(again.out, /^✗ Nothing was computed: .*evidence\.pdf/);
+});
+
+test('a package that was cut off is not one that can be computed again', async () => {
+  writeFileSync(join(directory, 'cut.zip'), zip.subarray(0, -500));
+  const ran = await ipo(['evidence', 'recompute', join(directory, 'cut.zip')]);
+  assert.equal(ran.code, 4);
+  assert.match(
+    ran.out.replaceAll(/\s+/g, ' '),
+    /^✗ Nothing was computed: \S*cut\.zip: the file is cut off, .* Get the package again/,
+  );
+});
+
+test('a given key or checkpoint is named as what vouches', async () => {
+  const pem = join(directory, 'vouch.pem');
+  execFileSync('openssl', ['pkey', '-in', key, '-pubout', '-out', pem]);
+  const { out } = await ipo(['evidence', 'verify', join(directory, 'a.zip'), '--key', pem]);
+  assert.match(out, /^✓ The package is as it was signed by the key that you gave\.\n/);
+});
+
 test('a period before the first row is a package that says so', async () => {
   const out = join(directory, 'early.zip');
   const ran = await create(out, '--period', '2025-10', '-o', 'json');
   assert.equal(ran.code, 0, ran.err);
+  assert.match(
+    ran.err,
+    /^ipo: the ledger has no rows from 2025-10-01T\S+ to 2025-10-31T\S+, so the package/m,
+  );
   const summary = JSON.parse(ran.out) as { attestations: { id: string; state: string }[] };
   assert.ok(summary.attestations.every(({ id, state }) => state !== 'met' || id === 'ledger-intact'));
   const shown = JSON.parse((await ipo(['evidence', 'show', out, '-o', 'json'])).out);

@@ -44,7 +44,7 @@ export function downloadCommand(settle: Settle): Command {
 /** cancelCommand is `ipo evidence cancel`. */
 export function cancelCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('cancel'))
-    .summary('cancel a package that waits or is made')
+    .summary('cancel a package that waits or is being made')
     .description('Cancel a package that waits or is being made. It stays in the list as failed.')
     .argument('<id>', 'the package')
     .addOption(outputOption());

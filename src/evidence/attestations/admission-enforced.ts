@@ -33,7 +33,7 @@ export const admissionEnforced: AttestationRule = {
         );
         if (unknown > 0)
           others.push(
-            `no sweep is recorded from before ${formatCount(unknown)} of them that would show pods without a review`,
+            `for ${counted(unknown, 'pod')} there was no earlier check of running pods (sweep), so pods without a review may be missing`,
           );
         const because = `Of ${counted(population, 'pod')}, ${formatCount(passed)} ${passed === 1 ? 'was' : 'were'} judged by an enforcing policy${others.map((text) => `; ${text}`).join('')}.`;
         const failed = population - passed;

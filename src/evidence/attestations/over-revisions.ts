@@ -17,7 +17,7 @@ export function overRevisions(
           const all = governing.in(request).filter(isMeant);
           if (all.length === 0) return nothingRaised(rule.population);
           const passed = all.filter(passes).length;
-          const because = `Of ${counted(all.length, 'revision')} of policies (${rule.population}), ${passed} ${passed === 1 ? 'does' : 'do'} ${does}.`;
+          const because = `Of ${counted(all.length, 'policy revision')} (${rule.population}), ${passed} ${passed === 1 ? 'does ' : ''}${does}.`;
           return {
             state: stateOf(all.length, passed, all.length - passed),
             because,

@@ -43,7 +43,7 @@ export function patchWindow(window: PatchWindow): AttestationRule {
           const rest = [
             failed === 0 ? null : `${failed} did not`,
             pending === 0 ? null : `${pending} still ${pending === 1 ? 'has' : 'have'} time`,
-            unknown === 0 ? null : `of ${unknown} it is not known`,
+            unknown === 0 ? null : `for ${unknown} it is not known`,
           ].filter((text) => text !== null);
           const because = `Of ${counted(population, 'finding')} (${what}), ${formatCount(passed)} ended within ${within}: fixed, accepted by triage, or the image replaced by one without it${rest.map((text) => `; ${text}`).join('')}.`;
           return { state: stateOf(population, passed, failed), because, population, passed, failed, counts };

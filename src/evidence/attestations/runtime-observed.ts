@@ -5,7 +5,7 @@ import type { EvidenceDay } from '../ports.ts';
 import { recordedSince } from '../recorded-since.ts';
 import { notInSource, stateOf, type AttestationRule } from './attestation.ts';
 
-/** runtimeObserved: the runtime detector gave a sign of life on each day. */
+/** runtimeObserved: an event or a heartbeat of the runtime detector came on each day. */
 export const runtimeObserved: AttestationRule = {
   id: 'runtime-observed',
   title: 'Running containers are observed',
@@ -29,8 +29,8 @@ export const runtimeObserved: AttestationRule = {
           else if ((day + 1) * DAY_MS <= since && !clusters.some(hasSign)) unknown += 1;
         }
         const population = all.length;
-        const rest = unknown === 0 ? '' : `; of ${counted(unknown, 'day')} nothing is recorded`;
-        const because = `On ${passed} of ${counted(population, 'day')} the runtime detector gave a sign of life from each cluster${rest}.`;
+        const rest = unknown === 0 ? '' : `; for ${counted(unknown, 'day')} nothing is recorded`;
+        const because = `On ${passed} of ${counted(population, 'calendar day')} (UTC), an event or a heartbeat of the runtime detector came from each cluster${rest}.`;
         const failed = population - passed - unknown;
         return {
           state: stateOf(population, passed, failed),

@@ -38,7 +38,7 @@ export const scanCoverage: AttestationRule = {
         const failed = population - passed;
         const rest = unscanned === 0 ? '' : `; ${unscanned} had no scan at all`;
         const before =
-          unknown === 0 ? '' : `; of ${counted(unknown, 'day')} it is not recorded which images ran`;
+          unknown === 0 ? '' : `; for ${counted(unknown, 'day')} it is not recorded which images ran`;
         const because = `Of ${counted(population, 'image')} that ran, ${formatCount(passed)} had a completed scan of the last ${hours} hours when last seen${rest}${before}.`;
         const state = provenOf(stateOf(population, passed, failed), unknown);
         return { state, because, population, passed, failed, counts };

@@ -25,10 +25,9 @@ export function underGate(
         end() {
           if (population === 0) return nothingRaised('admitted images', { bypassed });
           const failed = population - passed;
-          const left =
-            failed === 0 ? '' : `; ${counted(failed, 'admission')} ${failed === 1 ? 'was' : 'were'} not`;
+          const left = failed === 0 ? '' : `; ${formatCount(failed)} ${failed === 1 ? 'was' : 'were'} not`;
           const by = bypassed === 0 ? '' : ` (${formatCount(bypassed)} by break-glass)`;
-          const because = `Of ${counted(population, 'image admission')}, ${formatCount(passed)} ${passed === 1 ? 'was' : 'were'} made under an enforcing policy that ${asks}${left}${by}.`;
+          const because = `Of ${counted(population, 'image')} in admitted pods, ${formatCount(passed)} ${passed === 1 ? 'was' : 'were'} admitted under an enforcing policy that ${asks}${left}${by}.`;
           return {
             state: stateOf(population, passed, failed),
             because,

@@ -16,6 +16,8 @@ export interface Entry extends EntryHead {
   content(): AsyncGenerator<Uint8Array, void, undefined>;
 }
 
+const AGAIN = 'Get the package again, and compare its digest';
+
 /** What is larger may be at most so many times as large as what it was packed to: no text of ours is packed better. */
 const MAX_RATIO = 200;
 const SMALL = 64 * 1024 * 1024;
@@ -31,10 +33,18 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
  * after another, nothing between, before or behind them. Throws IpoError `damaged` or `truncated` with what is wrong.
  */
 export async function openZip(archive: Archive): Promise<readonly Entry[]> {
-  const wrong = (message: string, code: 'damaged' | 'truncated' | 'format' = 'damaged'): IpoError =>
-    new IpoError(code, `${archive.name}: ${message}`, {
-      hint: 'Get the package again, and compare its digest',
-    });
+  const wrong = (
+    message: string,
+    code: 'damaged' | 'truncated' | 'format' = 'damaged',
+    hint = AGAIN,
+  ): IpoError => new IpoError(code, `${archive.name}: ${message}`, { hint });
+  // Tools that pack files write other fields, so that their archives never compare.
+  const repacked = (where: string): IpoError =>
+    wrong(
+      `the ZIP file was packed again by another program, or was changed: ${where}`,
+      'damaged',
+      'Use the original file',
+    );
   const start = Buffer.from(await archive.read(0, Math.min(4, archive.size)));
   if (archive.size < 22 || start.readUInt32LE(0) !== 0x0403_4b50)
     throw wrong('this is not an evidence package (a ZIP file)', 'format');
@@ -43,8 +53,8 @@ export async function openZip(archive: Archive): Promise<readonly Entry[]> {
     throw wrong('the file is cut off, or something was added at its end', 'truncated');
   const [count, size, offset] = [end.readUInt16LE(10), end.readUInt32LE(12), end.readUInt32LE(16)];
   if (count > MAX_ENTRIES || size > MAX_DIRECTORY || offset + size + 22 !== archive.size)
-    throw wrong('its directory does not describe it');
-  if (!endRecord(count, size, offset).equals(end)) throw wrong('its end is not in the form of a package');
+    throw repacked('its directory does not describe it');
+  if (!endRecord(count, size, offset).equals(end)) throw repacked('its end is not in the form of a package');
   const directory = Buffer.from(await archive.read(offset, size));
   const entries: Entry[] = [];
   const names = new Set<string>();
@@ -55,7 +65,7 @@ export async function openZip(archive: Archive): Promise<readonly Entry[]> {
     names.add(head.name);
     const central = centralHeader(head, place);
     if (!central.equals(directory.subarray(at, at + central.length)))
-      throw wrong(`its directory is not in the form of a package, at ${head.name}`);
+      throw repacked(`its directory is not in the form of a package, at ${head.name}`);
     const local = localHeader(head);
     if (!local.equals(Buffer.from(await archive.read(place, local.length))))
       throw wrong(`the directory and the archive do not agree about ${head.name}`);

@@ -74,7 +74,7 @@ function results(document: EvidenceDocument): Html {
       { label: 'partial', count: partial, tone: 'same' },
       { label: 'gap', count: gap, tone: 'refused' },
     ])}
-    <h3>Frameworks</h3>
+    <h3>Requirements by framework</h3>
     ${table(
       ['Framework', ...numbers('Met', 'Partial', 'Gap', 'Out of scope', 'Requirements')],
       document.requirements.map(({ name, summary, requirements }) => [

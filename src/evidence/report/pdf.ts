@@ -102,7 +102,10 @@ function cover(
     rows.map(([what = '', value = '']) => [{ text: what, ink: 'soft' as const }, { text: value }]),
   );
   codeOf(sheet, document, options, pdf);
-  sheet.section('Frameworks', 'Requirements by state; what is out of scope is never counted as passed.');
+  sheet.section(
+    'Requirements by framework',
+    'Counted by state; what is out of scope is never counted as passed.',
+  );
   pdf.drawTable(
     sheet,
     [
