@@ -22,7 +22,7 @@ export async function renderRows(
 ): Promise<string> {
   const paint = await openPaint(options);
   const { chalk } = paint;
-  if (rows.length === 0) return `${chalk.dim('no rows')}\n`;
+  if (rows.length === 0) return `${chalk.dim('No row.')}\n`;
   const cells = rows.map((row) => {
     const { sign, color } = markOf(row);
     return [

@@ -82,7 +82,7 @@ async function renderRuns(
   total: number,
   terminal: Terminal,
 ): Promise<string> {
-  if (items.length === 0) return total === 0 ? 'No run is stored.\n' : 'No run on this page.\n';
+  if (items.length === 0) return total === 0 ? 'No run.\n' : 'No run on this page.\n';
   const paint = await openPaint({
     color: false,
     columns: terminal.columns,

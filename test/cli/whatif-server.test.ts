@@ -160,7 +160,7 @@ test('flags that would do nothing are refused', async (t) => {
 test('kept runs are listed, filtered, reopened in every form, and their draft can be applied again', async (t) => {
   const served = await serve(t, fullResult());
   const none = await served.ipo(['whatif', 'list']);
-  assert.equal(none.out, 'No run is stored.\n');
+  assert.equal(none.out, 'No run.\n');
   await served.ipo(['whatif', draftFile(served), '--keep']);
   const [run] = served.world.runs.kept;
   const id = run?.id ?? '';

@@ -152,7 +152,7 @@ suite('Wrong usage is named once, in our own words', () => {
 
   test('a list without rows says so once', async () => {
     const ran = await ipo(['ledger', 'list', '--ledger', SHOP, '--namespace', 'nosuch']);
-    assert.deepEqual([ran.code, ran.out, ran.err], [0, 'no rows\n', '']);
+    assert.deepEqual([ran.code, ran.out, ran.err], [0, 'No row.\n', '']);
     const json = await ipo(['ledger', 'list', '--ledger', SHOP, '--namespace', 'nosuch', '-o', 'json']);
     assert.deepEqual([json.out, json.err], ['{"items":[],"total":0}\n', 'ipo: 0 rows\n']);
   });
@@ -168,6 +168,6 @@ suite('Wrong usage is named once, in our own words', () => {
       '--policy',
       DRAFT,
     ]);
-    assert.deepEqual([ran.code, ran.out], [0, 'no rows\n'], ran.err);
+    assert.deepEqual([ran.code, ran.out], [0, 'No row.\n'], ran.err);
   });
 });
