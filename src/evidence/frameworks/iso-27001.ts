@@ -124,7 +124,7 @@ export const iso27001: Framework = {
       title: 'Log activities',
       topics: ['logging-ledger'],
       attestations: ['ledger-intact'],
-      why: 'Every admission, refusal and bypass is logged as a row; their numbers have no gap.',
+      why: 'Every admission, denial and bypass is logged as a row; their numbers have no gap.',
     },
     {
       id: 'A.8.16',

@@ -46,7 +46,7 @@ export const nist80053: Framework = {
       title: 'Detect unauthorised changes of software',
       topics: ['signatures'],
       attestations: ['images-signed'],
-      why: 'An image whose signature does not verify is refused, so a changed image does not start; counted are admissions under that gate.',
+      why: 'An image whose signature does not verify is denied, so a changed image does not start; counted are admissions under that gate.',
     },
     {
       id: 'SI-7(15)',
@@ -144,7 +144,7 @@ export const nist80053: Framework = {
       title: 'Choose which events are logged',
       topics: ['logging-ledger'],
       attestations: ['ledger-intact'],
-      why: 'Every admission, refusal and bypass is a row; their numbers have no gap, so that none is missing.',
+      why: 'Every admission, denial and bypass is a row; their numbers have no gap, so that none is missing.',
     },
     {
       id: 'AU-9',
@@ -186,14 +186,14 @@ export const nist80053: Framework = {
       title: 'Record where components come from',
       topics: ['provenance'],
       attestations: ['provenance-required'],
-      why: 'Provenance is the record of origin; counted are admissions under a policy that refuses images without it.',
+      why: 'Provenance is the record of origin; counted are admissions under a policy that denies images without it.',
     },
     {
       id: 'CM-14',
       title: 'Require signed components',
       topics: ['signatures'],
       attestations: ['images-signed'],
-      why: 'Policies refuse an image without a valid signature by a named signer; counted are the admissions that happened under one.',
+      why: 'Policies deny an image without a valid signature by a named signer; counted are the admissions that happened under one.',
     },
   ],
 };

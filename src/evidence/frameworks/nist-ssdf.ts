@@ -11,7 +11,7 @@ export const nistSsdf: Framework = {
       title: 'Toolchain leaves artifacts of secure practice',
       topics: ['provenance', 'reporting'],
       attestations: ['ledger-intact', 'provenance-required', 'scan-coverage'],
-      why: 'Provenance is the artifact that a build leaves; images without it are refused, and rows and scans record what came of it.',
+      why: 'Provenance is the artifact that a build leaves; images without it are denied, and rows and scans record what came of it.',
     },
     {
       id: 'PO.4.1',

@@ -123,7 +123,7 @@ export const pciDss: Framework = {
       title: 'Change detection',
       topics: ['runtime-detection', 'signatures'],
       attestations: ['runtime-observed', 'images-signed'],
-      why: 'Images whose signature does not verify are refused, and the detector reports changes of files while containers run.',
+      why: 'Images whose signature does not verify are denied, and the detector reports changes of files while containers run.',
     },
     {
       id: '12.3.1',
