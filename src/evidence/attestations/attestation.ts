@@ -77,7 +77,7 @@ export interface Attestation {
 /** nothingRaised is the judgement over an empty population. */
 export function nothingRaised(what: string, counts?: Judged['counts']): Judged {
   // Some populations say already that they are those of the period.
-  const because = `There were no ${what.replace(/ in the period$/, '')} in the period, so this control was not exercised.`;
+  const because = `There were no ${what.replace(/ in the period$/, '')} in the period: nothing was raised, so nothing shows it.`;
   return { state: 'partial', because, population: 0, passed: 0, failed: 0, ...(counts && { counts }) };
 }
 

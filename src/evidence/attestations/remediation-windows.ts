@@ -50,7 +50,7 @@ export const remediationWindows: AttestationRule = {
         if (raised === 0)
           return say(
             'partial',
-            'No critical finding was raised in the period, so this control was not exercised.',
+            'No critical finding was raised in the period: nothing was raised, so nothing shows it.',
           );
         if (fixed === 0)
           return say(
