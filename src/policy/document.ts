@@ -11,6 +11,7 @@ import {
 } from 'yaml';
 import type { Problem } from './problems.ts';
 import type { RuleId } from './rules/catalogue.ts';
+import type { Path } from './paths.ts';
 import { placesIn, toPlace, type Places } from './places.ts';
 import { causeOf } from './syntax-cause.ts';
 import { explainSyntax, findForbidden } from './syntax.ts';
@@ -27,13 +28,20 @@ export interface SourceDocument {
   readonly places: Places;
 }
 
+/** DoubtfulDocument is a document with the paths of the fields that it has twice. */
+export interface DoubtfulDocument extends SourceDocument {
+  readonly twice: readonly Path[];
+}
+
 /** SourceFile is a text taken apart: its documents that hold something, and the faults of the others. */
 export interface SourceFile {
   readonly documents: readonly SourceDocument[];
   /** Every document as parsed, those with nothing but comments among them; empty when a limit was passed. */
   readonly parsed: readonly Document.Parsed[];
   readonly problems: readonly Problem[];
-  /** How many documents are left out for a fault of their form. */
+  /** Documents in which a field is written twice, and nothing else is wrong with their form: which of the two is meant is not known. */
+  readonly doubtful: readonly DoubtfulDocument[];
+  /** How many documents are left out for a fault of their form, the doubtful ones among them. */
   readonly unread: number;
 }
 
@@ -68,18 +76,19 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
       `the file is larger than ${limits.bytes / 1024} KiB; a ${limits.what} has at most that`,
       'Split it, or check that it is the right file',
     );
-    return { documents: [], parsed: [], problems, unread: 1 };
+    return { documents: [], parsed: [], problems, doubtful: [], unread: 1 };
   }
   const text = whole.startsWith('\uFEFF') ? whole.slice(1) : whole;
   const tokens = readTokens(text, lines, limits.documents);
   if (!Array.isArray(tokens)) {
     sayLimit(tokens, limits, fault);
-    return { documents: [], parsed: [], problems, unread: 1 };
+    return { documents: [], parsed: [], problems, doubtful: [], unread: 1 };
   }
   const parsed = [...openComposer().compose(tokens)];
   const documents: SourceDocument[] = [];
   let torn = false;
   let unread = 0;
+  const doubtful: DoubtfulDocument[] = [];
   for (const document of parsed) {
     // What follows an error without a line --- is not a document of its own.
     if (torn && document.directives?.docStart !== true) continue;
@@ -92,13 +101,16 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
     if (isScalar(document.contents) && document.contents.value === null) continue; // only comments between two ---
     const forbidden = findForbidden(document.contents, lines);
     for (const { rule, offset, message, hint } of forbidden) fault(rule, offset, message, hint);
-    if (forbidden.length > 0) {
-      unread += 1;
-      continue;
-    }
-    documents.push({ value: document.toJS({ maxAliasCount: 0 }), places: placesIn(file, document, lines) });
+    if (forbidden.length > 0) unread += 1;
+    if (forbidden.some(({ rule }) => rule !== 'duplicate-field')) continue;
+    const read = {
+      value: document.toJS({ maxAliasCount: 0 }) as unknown,
+      places: placesIn(file, document, lines),
+    };
+    if (forbidden.length === 0) documents.push(read);
+    else doubtful.push({ ...read, twice: forbidden.map(({ path }) => path) });
   }
-  return { documents, parsed, problems, unread };
+  return { documents, parsed, problems, doubtful, unread };
 }
 
 /** Notes a fault of the text at an offset. */

@@ -2,6 +2,7 @@ import { readCommonForm } from './common-form.ts';
 import { readDocuments, type SourceFile } from './document.ts';
 import { toProblems } from './explain.ts';
 import { parseField } from './field.ts';
+import { toPath } from './paths.ts';
 import { placesBelow, type Places } from './places.ts';
 import { toPolicy, type Policy } from './policy.ts';
 import { inOrder, type Problem } from './problems.ts';
@@ -9,6 +10,9 @@ import { policyDocument, type PolicyDocument } from './schema.ts';
 
 /** How many problems of one file are listed; a text that is not a policy at all can have tens of thousands. */
 const MAX_PROBLEMS = 200;
+
+/** A document with more fields that are written twice is not looked at further: each is compared with each problem. */
+const MAX_TWICE = 20;
 
 /** ParsedPolicy is a valid policy with the places of its fields. */
 export interface ParsedPolicy {
@@ -49,17 +53,32 @@ export function parsePolicies(text: string, file: string): PolicyFile {
       });
     } else problems.push(...toProblems(result.error.issues, places, written));
   }
+  for (const { value, places, twice } of source.doubtful) {
+    if (twice.length > MAX_TWICE) continue;
+    const fields = twice.map(toPath);
+    const written = withoutNulls(value);
+    const result = parseField(policyDocument, written);
+    const found = result.success ? [] : toProblems(result.error.issues, places, written);
+    problems.push(...found.filter(({ path }) => !fields.some((field) => touches(path, field))));
+  }
   if (source.documents.length === 0 && problems.length === 0) problems.push(noPolicy(file));
   const invalid = source.documents.length - policies.length + source.unread;
   return { file, policies, problems: atMost(inOrder(problems)), invalid };
 }
 
+/** Whether what is said of a path may hang on the value of a field: it is the field, below it or above it. */
+function touches(path: string, field: string): boolean {
+  const isWithin = (inner: string, outer: string): boolean =>
+    outer === '' || inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
+  return isWithin(path, field) || isWithin(field, path);
+}
+
 /** The documents of a text: without the YAML parser, where it is in the common form. */
-function readSource(text: string, file: string): Pick<SourceFile, 'documents' | 'problems' | 'unread'> {
+function readSource(text: string, file: string): Omit<SourceFile, 'parsed'> {
   const common = readCommonForm(text);
   if (common === null) return readDocuments(text, file);
   const documents = common.map(({ value, root }) => ({ value, places: placesBelow(file, root) }));
-  return { documents, problems: [], unread: 0 };
+  return { documents, problems: [], doubtful: [], unread: 0 };
 }
 
 function noPolicy(file: string): Problem {

@@ -86,6 +86,25 @@ describe('ipo policy lint', () => {
     assert.doesNotMatch(err, /\n +at /);
   });
 
+  test('goes on behind a field that is written twice, without saying what hangs on it', async () => {
+    const twice = (lines: string) => file(policy(lines));
+    const rulesOf = async (path: string) =>
+      JSON.parse((await ipo(['policy', 'lint', path, '-o', 'json'])).out).problems.map(
+        ({ rule, path: at }: { rule: string; path: string }) => `${rule} ${at}`.trim(),
+      );
+    assert.deepEqual(
+      await rulesOf(
+        twice('  denyLatestTag: true\n  denyLatestTag: 1\n  severityThreshold: critical\n  foo: 1\n'),
+      ),
+      ['duplicate-field', 'value spec.severityThreshold', 'unknown-field spec.foo'],
+    );
+    assert.deepEqual(
+      await rulesOf(twice('  signature:\n    required: true\n    required: true\n  ignoreUnfixed: 1\n')),
+      ['duplicate-field', 'type spec.ignoreUnfixed'],
+      'that required signatures need a signer may hang on what is meant',
+    );
+  });
+
   test('says how many of how many policies are valid', async () => {
     const summaryOf = async (...paths: string[]) =>
       (await ipo(['policy', 'lint', ...paths])).err.replace(/: [^:]*$/, '');
