@@ -71,7 +71,7 @@ function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'rule for images without a scan, for policies that set none (default: the rule of the export)',
+        'rule for images without a scan record, for policies that set none (default: that of the export, else of the service, else AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(new Option('--enforce', 'treat audit policies as enforcing'))
@@ -113,19 +113,22 @@ function registryOptions(): readonly Option[] {
   return [
     new Option(
       '--registry <when>',
-      'ask registries for digests, signatures, attestations and statements: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks no registry',
+      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks only for the digests of tags that --trivy needs',
     )
       .choices(['auto', 'always', 'never'])
       .default('auto'),
     new Option(
       '--by-name',
-      'trust reports and the service for the digest of a tag, without its registry; for an image that is not pushed yet',
+      'take the digest of a tag from the reports or the service, without asking the registry; for an image that is not pushed yet',
     ),
     new Option(
       '--trust-root <file>',
       'trusted_root.json to verify keyless signatures with (default: the one of Sigstore, by TUF)',
     ),
-    many('--vex <file>', 'signed VEX document, with its bundle in the same directory; repeatable'),
+    many(
+      '--vex <file>',
+      'signed VEX document: an attestation or bundle that holds it, or the document with its bundle beside it as FILE.sigstore.json; repeatable',
+    ),
     many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
     new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),
     new Option('--registry-timeout <duration>', 'time limit of registry calls for one image').default('30s'),
@@ -138,10 +141,13 @@ function podOptions(): readonly Option[] {
       '--signals <a,b>',
       'signals of the pod: privileged, root, hostNamespace, hostFilesystem, capabilities, exposed',
     ),
-    new Option('--exposed-by <name>', "object that exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
+    new Option(
+      '--exposed-by <name>',
+      "object that exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'; sets the signal exposed, unless --signals is given",
+    ),
     new Option(
       '--quota <sentence>',
-      "deny in the gate quota, with this reason: 'monthly allowance of N image names exceeded'",
+      "simulate a denial by the gate quota; SENTENCE begins with 'monthly allowance of ' or 'node ceiling of '",
     ),
     new Option(
       '--break-glass <reason>',

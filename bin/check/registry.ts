@@ -76,7 +76,7 @@ export async function askAbout(asking: Asking): Promise<Asked> {
   assertUseful(options, use);
   if (options.offline) return nothing;
   const images = referencesOf(pods, policies);
-  if (images.length === 0) return nothing;
+  if (images.length === 0) return isNamed(options) ? { ...nothing, remarks: [UNCALLED] } : nothing;
   const service = isServiceMeant(options, terminal)
     ? await openService(terminal, options).catch((error: unknown) => {
         throw unmeant(error, options);
@@ -148,17 +148,24 @@ function referencesOf(pods: readonly CheckedPod[], policies: readonly Policy[]):
   return [...found.values()].map((one) => ({ ...one, policies: [...one.policies] }));
 }
 
+/** Who names a service expects that it is called. */
+const UNCALLED = 'the service was not called: no policy decides on any of these images';
+
+function isNamed({ server, tokenStdin }: CheckOptions): boolean {
+  return server !== undefined || tokenStdin === true;
+}
+
 /** One that is named; or the one signed in to last, where no file reports scans. */
 function isServiceMeant(options: CheckOptions, terminal: Terminal): boolean {
-  const { server, tokenStdin, ledger, trivy = [] } = options;
-  if (server !== undefined || tokenStdin) return true;
+  const { ledger, trivy = [] } = options;
+  if (isNamed(options)) return true;
   if (ledger !== undefined || trivy.length > 0) return false;
   return knowsService(terminal);
 }
 
 /** Who named no service may not have meant one: it is the one of IPO_SERVER, or signed in to at some time. */
-function unmeant(error: unknown, { server, tokenStdin }: CheckOptions): unknown {
-  if (server !== undefined || tokenStdin || !isIpoError(error)) return error;
+function unmeant(error: unknown, options: CheckOptions): unknown {
+  if (isNamed(options) || !isIpoError(error)) return error;
   if (error.code !== 'unauthenticated' && error.code !== 'network' && error.code !== 'unavailable')
     return error;
   const hint = `${error.hint === undefined || error.hint === null ? '' : `${error.hint.replace(/\.$/, '')}; or check without the registry: `}ipo check --offline, or facts in files by --ledger or --trivy`;

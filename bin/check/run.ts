@@ -114,6 +114,8 @@ export async function runCheck(
   const tell = (line: string): void => {
     if (!globals.quiet) terminal.err(`ipo: ${line}\n`);
   };
+  for (const { image, fault } of invalid(outcome))
+    terminal.err(`ipo: "${printable(image)}" is not a valid image reference: it ${fault}\n`);
   for (const skipped of manifests.skipped) tell(skippedLine(skipped));
   for (const note of notes) tell(clean(note, 2000));
   const hasSkippedPods = manifests.skipped.some(({ makesPods }) => makesPods);
@@ -129,6 +131,11 @@ function bypassNotes(pods: readonly CheckedPod[], { groups }: CheckOptions): str
   return !asks && byName && groups !== undefined
     ? ['--groups has no effect without --break-glass REASON on images given by name']
     : [];
+}
+
+/** References of the command line that do not parse. */
+function invalid({ images }: CheckOutcome): readonly ImageResult[] {
+  return images.filter(({ pod, fault }) => pod.file === null && fault !== null);
 }
 
 function unusedNote({ file, artifact, type }: ScanReport): string {
@@ -152,9 +159,7 @@ function exitOf(
   const open = whatIsOpen(outcome, hasSkippedPods);
   if (open !== null && options.strict) tell(`--strict: ${open}`);
   // A reference on the command line that is none is a wrong command line.
-  const wrong = outcome.images.filter(({ pod, fault }) => pod.file === null && fault !== null);
-  for (const { image } of wrong) tell(`${printable(image)}: not an image reference, so the command is wrong`);
-  if (wrong.length > 0) return EXIT.usage;
+  if (invalid(outcome).length > 0) return EXIT.usage;
   if (outcome.refused > 0) return EXIT.check;
   // What only a registry could have told that did not is neither a yes nor a no.
   if (outcome.images.some(isUntold)) return EXIT.outside;
@@ -228,7 +233,9 @@ function digestless(images: CheckOutcome['images']): string[] {
   const [first] = names;
   if (first === undefined) return [];
   const more = names.size > 1 ? ` and ${names.size - 1} more` : '';
-  return [`neither digest nor scan is known for ${printable(first)}${more}`];
+  return [
+    `no digest and no scan is known for ${printable(first)}${more}: name the digest, or give facts with --trivy, --ledger or --server`,
+  ];
 }
 
 function whatIsOpen(

@@ -139,8 +139,16 @@ function details(answer: AnswerDocument, indent: number, { paint, columns }: Vie
   const next = [policy, remedy].filter((part) => part !== null).join('; ');
   if (next !== '') lines.push(...write(next, paint.dim));
   for (const warning of answer.warnings)
-    lines.push(...write(`warning: ${clean(warning, 1000)}`, paint.yellow));
+    lines.push(...write(`${warningHead(answer, warning)}: ${clean(warning, 1000)}`, paint.yellow));
   return lines;
+}
+
+/** Without its policy, a warning would read as the reason said twice. */
+function warningHead({ warned_by }: AnswerDocument, warning: string): string {
+  const policies = warned_by.flatMap((one) => (one.warning === warning ? [clean(one.policy)] : []));
+  return policies.length === 0
+    ? 'warning'
+    : `warning (${policies.length === 1 ? 'policy' : 'policies'} ${policies.join(', ')})`;
 }
 
 /** State is how an answer is marked. */
@@ -172,6 +180,7 @@ function wordOf(answer: AnswerDocument): string {
   if (state === 'undecided') return 'not decided';
   if (state === 'audited') return `${answer.label} (audited)`;
   if (answer.label !== null) return answer.label;
+  if ('fault' in answer && answer.fault !== null) return 'invalid reference';
   if (answer.break_glass) return 'break-glass';
   return 'scanned' in answer && answer.scanned === false ? 'no scan record' : '';
 }

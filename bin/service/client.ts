@@ -103,9 +103,22 @@ export function refused(error: unknown, { env }: Pick<Terminal, 'env'>, options:
   });
 }
 
+const NOTHING_AT = 'there is nothing at ';
+
+/** Where the service lacks the path itself, nothing that was named is missing: the address or the release is wrong. */
+function misplaced({ message, cause }: IpoError): IpoError {
+  const path = message.slice(NOTHING_AT.length);
+  const hint =
+    path.lastIndexOf('/api/v1/') > 0
+      ? 'The address of the service has a path that it does not answer at; give it as https://HOST[:PORT]'
+      : 'It may be of an earlier release than this program: see `ipo version`, and `ipo doctor` for the release of the service';
+  return new IpoError('unavailable', `the service has nothing at ${path}`, { cause, hint });
+}
+
 /** A fault of the service, its hint in commands. */
 function inCommands(error: IpoError): IpoError {
   const { code, message, hint, cause, retryAfter } = error;
+  if (code === 'not_found' && message.startsWith(NOTHING_AT)) return misplaced(error);
   if (hint === undefined) return error;
   const said = commandHint(hint);
   return said === hint ? error : new IpoError(code, message, { cause, retryAfter, hint: said ?? undefined });

@@ -2,6 +2,9 @@ import type { ErrorCode, IpoError } from '../../src/base/index.ts';
 import type { PolicyError } from '../../src/policy/index.ts';
 import type { GlobalOptions, Terminal } from './terminal.ts';
 
+/** A problem has its place itself, or is an error that has one. */
+type Problem = PolicyError['problems'][number] | IpoError;
+
 /** EXIT lists every exit code; the output format never changes them. */
 export const EXIT = {
   done: 0,
@@ -74,11 +77,14 @@ export async function report(
     return EXIT.outside;
   }
   const faults =
-    (error.code === 'invalid_policy' || error.code === 'invalid_config') && 'problems' in error
-      ? (error as PolicyError).problems.map(({ file, line, column, message, hint }) => ({
-          place: { file, line, column },
-          message,
-          hint,
+    (error.code === 'invalid_policy' ||
+      error.code === 'invalid_config' ||
+      error.code === 'invalid_manifest') &&
+    'problems' in error
+      ? (error as unknown as { problems: readonly Problem[] }).problems.map((problem) => ({
+          place: 'place' in problem ? problem.place : problem,
+          message: problem.message,
+          hint: problem.hint,
         }))
       : [error];
   for (const { place, message, hint } of faults) {

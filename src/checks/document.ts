@@ -4,6 +4,7 @@ import { formatTime } from '../base/index.ts';
 import {
   ASK_REGISTRY,
   gateOf,
+  warningsOf,
   WORKLOAD_HARDENING,
   type PolicyVerdict,
   type UnknownFact,
@@ -26,6 +27,12 @@ export interface DecisionDocument {
   readonly break_glass: boolean;
 }
 
+/** WarnedBy names a policy and the warning that it gives. */
+export interface WarnedBy {
+  readonly policy: string;
+  readonly warning: string;
+}
+
 /** AnswerDocument is what images and pods have in common. */
 export interface AnswerDocument {
   readonly file: string | null;
@@ -45,6 +52,8 @@ export interface AnswerDocument {
   readonly break_glass_reason: string | null;
   readonly decisions: readonly DecisionDocument[];
   readonly warnings: readonly string[];
+  /** Which policy warns, for each warning that is a policy's. */
+  readonly warned_by: readonly WarnedBy[];
   readonly signals: readonly string[] | null;
   readonly exposed_by: string | null;
   /** What would let it pass, in a clause; null where it passes. */
@@ -62,6 +71,8 @@ export interface ImageDocument extends AnswerDocument {
   readonly platform: string | null;
   readonly scanned_at: string | null;
   readonly scanned: boolean;
+  /** Why the reference is not valid, as a clause; null where it is. */
+  readonly fault: string | null;
   /** What is not known and could change an answer, each with why it is not known. */
   readonly unknown: readonly { readonly fact: string; readonly reason: string }[];
 }
@@ -108,9 +119,7 @@ export function toDocument(
   return {
     as_of: formatTime(about.asOf),
     cold_image_policy: about.coldImagePolicy,
-    results: images.map((result) =>
-      toImageDocument(result, about.reasons.get(result.image) ?? [], about.offline),
-    ),
+    results: images.map((result) => toImageDocument(result, about.reasons.get(result.image) ?? [], about)),
     pods: pods.map(toPodDocument),
     refused,
     audited,
@@ -131,7 +140,11 @@ export function toDocument(
   };
 }
 
-function toImageDocument(result: ImageResult, reasons: readonly string[], offline: boolean): ImageDocument {
+function toImageDocument(
+  result: ImageResult,
+  reasons: readonly string[],
+  { asOf: at, offline }: { readonly asOf: number; readonly offline: boolean },
+): ImageDocument {
   const { pod, container, role, image, subject, judgement, found, allowed, unknown, line, column } = result;
   const { outcome, verdicts, warnings } = judgement;
   const { policy } = outcome;
@@ -145,6 +158,7 @@ function toImageDocument(result: ImageResult, reasons: readonly string[], offlin
     platform: found?.platform ?? null,
     scanned_at: subject?.facts.scan?.scannedAt ?? null,
     scanned: (subject?.facts.scan?.findings ?? null) !== null,
+    fault: result.fault,
     unknown: unknown.map((fact) => ({ fact, reason: whyUnknown(fact, found, reasons) })),
     allowed,
     label: allowed === null ? null : outcome.label,
@@ -157,6 +171,7 @@ function toImageDocument(result: ImageResult, reasons: readonly string[], offlin
     break_glass_reason: outcome.breakGlass ? pod.breakGlassReason : null,
     decisions: verdicts.map(toDecisionDocument),
     warnings: found?.offPlatform ? [...warnings, found.offPlatform] : warnings,
+    warned_by: warnersOf(result, at),
     signals: pod.signals,
     exposed_by: pod.exposedBy,
     remedy: offline ? atHand(remedyOf(result)) : remedyOf(result),
@@ -166,6 +181,17 @@ function toImageDocument(result: ImageResult, reasons: readonly string[], offlin
 function atHand(remedy: string | null): string | null {
   return (
     remedy?.replace(ASK_REGISTRY, 'ask its registry (without --offline, with --registry always)') ?? null
+  );
+}
+
+function warnersOf({ judgement: { verdicts, warnings }, subject }: ImageResult, at: number): WarnedBy[] {
+  if (warnings.length === 0 || subject === null) return [];
+  return verdicts.flatMap(({ policy, decision }) =>
+    decision.kind === 'admit' && !decision.breakGlass
+      ? warningsOf(policy, subject, at)
+          .filter((warning) => warnings.includes(warning))
+          .map((warning) => ({ policy: policy.name, warning }))
+      : [],
   );
 }
 
@@ -215,6 +241,11 @@ function toPodDocument({ pod, judgement }: PodResult): AnswerDocument {
     break_glass_reason: bypassed ? pod.breakGlassReason : null,
     decisions: verdicts.map(toHardeningDocument),
     warnings,
+    warned_by: warnings.flatMap((warning) =>
+      verdicts
+        .filter(({ policy: { spec } }) => spec.workloadHardening === 'warn')
+        .map(({ policy }) => ({ policy: policy.name, warning })),
+    ),
     signals: pod.signals,
     exposed_by: pod.exposedBy,
     remedy: label === null ? null : remedyOfSignals(pod.signals ?? []),

@@ -66,7 +66,8 @@ export function judgeUnnamed(
   fault: string,
   breakGlass: Subject['breakGlass'],
 ): ImageJudgement {
-  const sentence = `registry not allowed: ${printable(image, 300)} ${fault}`;
+  const said = image === '' ? 'the container names no image' : `${printable(image, 300)} ${fault}`;
+  const sentence = `registry not allowed: ${said}`;
   const verdicts = policies.map((policy): PolicyVerdict => {
     const decision: Decision =
       breakGlass !== null && mayBypass(policy, breakGlass)

@@ -4,7 +4,7 @@ import type { ImageFacts } from '../facts/index.ts';
 import { readManifestDocuments, type ManifestDocument } from '../manifests/index.ts';
 import { SIGNALS } from '../policy/index.ts';
 import { expectation, toExpected, type Expected } from './expect.ts';
-import { HOW, problemOf } from './explain.ts';
+import { HOW, problemsOf } from './explain.ts';
 import { factsGiven } from './facts-given.ts';
 import { PolicyTestError } from './test-error.ts';
 
@@ -86,11 +86,18 @@ export function parseTests(text: string, file: string): TestFile {
 
 function casesOf(document: ManifestDocument, file: string): TestCase[] {
   const result = testFile.safeParse(document.value);
-  const fault = (at: readonly PropertyKey[], message: string, hint?: string): PolicyTestError =>
-    new PolicyTestError(printable(message, 400), { file, ...document.placeOf(at) }, hint);
+  const fault = (
+    at: readonly PropertyKey[],
+    message: string,
+    hint?: string,
+    also: readonly PolicyTestError[] = [],
+  ): PolicyTestError =>
+    new PolicyTestError(printable(message, 400), { file, ...document.placeOf(at) }, hint, also);
   if (!result.success) {
-    const { path: at, message, hint } = problemOf(result.error.issues[0], document.value);
-    throw fault(at, message, hint);
+    const [first, ...more] = problemsOf(result.error.issues, document.value);
+    if (first === undefined) throw fault([], 'the file cannot be read as test cases', HOW);
+    const also = more.map(({ path: at, message, hint }) => fault(at, message, hint));
+    throw fault(first.path, first.message, first.hint, also);
   }
   const { policy, at: atOfFile, cases } = result.data;
   return cases.map((one, i) => {

@@ -11,14 +11,21 @@ interface Problem {
   readonly hint?: string | undefined;
 }
 
-/** problemOf says in our words what the schema finds wrong. */
-export function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): Problem {
+/** problemsOf says in our words all that the schema finds wrong. */
+export function problemsOf(issues: readonly z.core.$ZodIssue[], value: unknown): readonly Problem[] {
+  return issues.flatMap((issue) =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map((key) => problemOf({ ...issue, keys: [key] }, value))
+      : [problemOf(issue, value)],
+  );
+}
+
+function problemOf(issue: z.core.$ZodIssue, value: unknown): Problem {
   const fault = (path: readonly PropertyKey[], message: string, hint?: string): Problem => ({
     path,
     message,
     hint,
   });
-  if (issue === undefined) return fault([], 'the file cannot be read as test cases');
   const shown = show(issue.path) || 'the document';
   switch (issue.code) {
     case 'unrecognized_keys': {
@@ -33,19 +40,17 @@ export function problemOf(issue: z.core.$ZodIssue | undefined, value: unknown): 
     case 'invalid_value':
       return fault(issue.path, `${shown} must be ${either(issue.values.map(String))}`);
     case 'invalid_union': {
-      const found = issue.path.reduce<unknown>(
-        (at, step) => (at as Record<PropertyKey, unknown> | undefined)?.[step],
-        value,
-      );
+      const found = valueAt(issue.path, value);
       if (issue.path.at(-1) !== 'expect') return fault(issue.path, `${shown} is not as it must be`);
       const close = typeof found === 'string' ? nearest(found, EXPECTATIONS) : null;
       return fault(
         issue.path,
-        `${shown} is neither a known word nor {label, sentence} nor {undecided}`,
-        close === null ? `Words: ${EXPECTATIONS.join(', ')}` : `Did you mean "${close}"?`,
+        `${shown} must be one of ${EXPECTATIONS.join(', ')}, or a mapping with label and sentence, or a mapping with undecided`,
+        close === null ? undefined : `Did you mean "${close}"?`,
       );
     }
     case 'invalid_type':
+      if (valueAt(issue.path, value) === undefined) return fault(issue.path, `${shown} is missing`, HOW);
       return fault(issue.path, `${shown} must be ${TYPES[issue.expected] ?? issue.expected}`, HOW);
     case 'too_small':
       return fault(issue.path, `${shown} must not be empty`, HOW);
@@ -68,6 +73,13 @@ const TYPES: Readonly<Record<string, string>> = {
 function either(values: readonly string[]): string {
   const last = values.at(-1) ?? '';
   return values.length < 2 ? last : `${values.slice(0, -1).join(', ')} or ${last}`;
+}
+
+function valueAt(path: readonly PropertyKey[], value: unknown): unknown {
+  return path.reduce<unknown>(
+    (at, step) => (at as Record<PropertyKey, unknown> | null | undefined)?.[step],
+    value,
+  );
 }
 
 const FIELDS: readonly string[] = [

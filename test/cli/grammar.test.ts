@@ -215,4 +215,13 @@ test('hints of the service are said in commands, and none of them names a path',
     commandHint('GET /api/v1/policies/shop/revisions lists its revisions'),
     '`ipo policy revisions shop` lists its revisions',
   );
+  assert.equal(
+    commandHint('the newest 100; GET /api/v1/policies/whatif/runs lists them'),
+    'the newest 100; `ipo whatif list` lists them',
+  );
+  assert.equal(
+    commandHint('GET /api/v1/policies/whatif/other lists them'),
+    null,
+    'a path is matched as a whole',
+  );
 });

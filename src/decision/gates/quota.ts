@@ -8,5 +8,9 @@ export const quota = gate({
   title: 'an allowance of the licence was used up',
   help: 'The admission was refused for an allowance or a ceiling of the licence. A what-if does not run the licence meter again.',
   judge: (_rules, subject) => subject.quota,
-  remedy: () => 'wait for the next month, or have the allowance raised',
+  // Nodes do not come and go with the month.
+  remedy: ({ sentence }) =>
+    sentence.startsWith('node ceiling of ')
+      ? 'have the node ceiling raised, or remove nodes'
+      : 'wait for the next month, or have the allowance raised',
 });

@@ -60,7 +60,7 @@ export const SCAN_CHECKS: readonly Check<ServiceFacts>[] = [
 
 function feed(id: string, name: string, of: (facts: ServiceFacts) => FeedFacts): Check<ServiceFacts> {
   const hint =
-    'Fetch it now with POST /api/v1/catalogues/refresh, and check the network, outbound.proxy and its source in the settings';
+    'Check the network, outbound.proxy and its source in the settings, and fetch it now: curl -X POST -H "Authorization: Bearer $IPO_TOKEN" "$IPO_SERVER/api/v1/catalogues/refresh"';
   return {
     id,
     judge: (facts, at) => {
