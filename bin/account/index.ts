@@ -18,6 +18,7 @@ import type { AccountPasswordOptions } from './password.ts';
 
 const WHO = 'e-mail address or id of the account';
 const ROLES = 'viewer, deployer or administrator';
+const ROLE_WORDS = ['viewer', 'deployer', 'administrator'];
 
 /** listed is `ipo account` in the help. */
 export const listed: Listed = {
@@ -49,8 +50,14 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list accounts')
     .description('List accounts, oldest first. Needs the role administrator.')
-    .addOption(wordOption('--role <role>', `accounts of this role: ${ROLES}`))
-    .addOption(wordOption('--state <state>', 'accounts in this state: enabled, disabled or anonymised'))
+    .addOption(wordOption('--role <role>', `accounts of this role: ${ROLES}`, ROLE_WORDS))
+    .addOption(
+      wordOption('--state <state>', 'accounts in this state: enabled, disabled or anonymised', [
+        'enabled',
+        'disabled',
+        'anonymised',
+      ]),
+    )
     .addOption(new Option('--limit <n>', 'maximum number of accounts (default: all)'))
     .addOption(new Option('--offset <n>', 'number of accounts to skip'))
     .addOption(outputOption());
@@ -71,7 +78,7 @@ function create(settle: Settle): Command {
     )
     .argument('<email>', 'e-mail address')
     .addOption(new Option('--name <name>', 'name of the person'))
-    .addOption(wordOption('--role <role>', ROLES).default('viewer'))
+    .addOption(wordOption('--role <role>', ROLES, ROLE_WORDS).default('viewer'))
     .addOption(new Option('--ask-password', 'ask for a first password instead of creating a code'))
     .addOption(new Option('--password-stdin', 'read a first password from stdin instead of creating a code'))
     .addOption(outputOption());
@@ -92,7 +99,7 @@ function update(settle: Settle): Command {
     )
     .argument('<who>', WHO)
     .addOption(new Option('--name <name>', 'name of the person; empty for none'))
-    .addOption(wordOption('--role <role>', ROLES))
+    .addOption(wordOption('--role <role>', ROLES, ROLE_WORDS))
     .addOption(
       new Option('--enable', 'enable a disabled account, with a new password or a code that sets one'),
     )

@@ -1,6 +1,8 @@
 import type { ChannelBody } from '../../src/api/contract/channels.ts';
 import type { ServiceClient } from '../../src/app/index.ts';
 import { IpoError, nearest } from '../../src/base/index.ts';
+import { isTrackerKind } from '../../src/channels/index.ts';
+import { UsageError } from '../terminal/usage.ts';
 import { clean } from '../terminal/clean.ts';
 
 /** FoundChannel is a channel with the version that a write must name. */
@@ -26,6 +28,15 @@ export async function findChannel(service: ServiceClient, which: string): Promis
   }
   const answer = await service.json<ChannelBody>('GET /channels/{id}', { params: { id: found.id } });
   return { body: answer.body, text: answer.text, etag: answer.headers['etag'] ?? '' };
+}
+
+/** assertTracker refuses a channel that opens no issues, with its name. Throws UsageError. */
+export function assertTracker(channel: Pick<ChannelBody, 'name' | 'kind'>): void {
+  if (isTrackerKind(channel.kind)) return;
+  throw new UsageError(
+    `${toName(channel)} is a ${channel.kind} channel; only trackers (github, gitlab, jira) open issues`,
+    '`ipo channel list` lists all channels',
+  );
 }
 
 /** toName is a channel's name as a terminal may show it. */

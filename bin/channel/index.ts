@@ -75,7 +75,7 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list the channels, in order of creation')
     .description(
-      'List the channels. The first enabled tracker channel that is under its cap files a finding.',
+      'List the channels in order of creation. Of the enabled trackers, the first that has not reached its daily cap files a finding.',
     )
     .addOption(outputOption());
   return command.action(

@@ -5,7 +5,7 @@ import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import { findChannel, toName } from './find.ts';
+import { assertTracker, findChannel, toName } from './find.ts';
 import { factLines, type Fact } from '../terminal/fact-lines.ts';
 import type { ServiceFlags } from '../service/index.ts';
 
@@ -24,6 +24,7 @@ export async function runChannelPlan(
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const { name, failed, answer } = await withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
+    assertTracker(body);
     const params = { id: body.id };
     const query = { channel: body.id, state: 'open', failed: true, limit: 1 };
     const { body: troubled } = await service.json<{ total: number }>('GET /tracking', { query });

@@ -8,7 +8,7 @@ import { parseOutputs } from '../terminal/output.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { findChannel } from './find.ts';
+import { assertTracker, findChannel } from './find.ts';
 import type { ServiceFlags } from '../service/index.ts';
 
 /** ChannelPreviewOptions are the flags of `ipo channel preview`. */
@@ -39,6 +39,7 @@ export async function runChannelPreview(
   const targets = parseOutputs(options.output, ANSWER_FORMATS, 'table');
   const answer = await withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
+    assertTracker(body);
     const digest = image === undefined ? undefined : await findImage(service, image);
     return service.json<PreviewBody>('GET /channels/{id}/preview', {
       params: { id: body.id },

@@ -1,7 +1,6 @@
 import { openBytes, openLedgerDatabase } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import {
-  LABEL_WANTED,
   readExport,
   ROW_LABELS,
   toRowFilter,
@@ -17,7 +16,7 @@ import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import { withService } from '../service/client.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
-import { UsageError } from '../terminal/usage.ts';
+import { ChoiceError } from '../terminal/choice.ts';
 import { endsOf, parsePeriod, type Period } from './flags.ts';
 
 const FORMATS = ['table', 'json', 'yaml', 'ndjson'] as const;
@@ -47,7 +46,7 @@ export async function runLedgerList(
   const { namespace, image, digest, label, policy, refused, breakGlass } = options;
   // A service says which labels its own release knows.
   if (source.kind !== 'server' && label !== undefined && !ROW_LABELS.includes(label))
-    throw new UsageError(LABEL_WANTED);
+    throw new ChoiceError('--label', label, ROW_LABELS);
   const wanted: Wanted = {
     filter: { namespace, image, digest, label, policy, refused, breakGlass },
     period: parsePeriod(options),

@@ -7,6 +7,7 @@ import type { Listed, Settle } from '../terminal/listed.ts';
 import { withServiceFlags } from '../service/index.ts';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
 import { withPaging } from '../terminal/paging-flags.ts';
+import { PRIORITY_WORDS } from './priorities.ts';
 import { wordOption } from '../terminal/word-option.ts';
 import { detectorCommand } from './detector/index.ts';
 import { runtimePolicyCommand } from './policy/index.ts';
@@ -56,7 +57,7 @@ export const listed: Listed = {
 /** runtimeCommand defines `ipo runtime` and what stands below it. */
 function runtimeCommand(settle: Settle): Command {
   const runtime = new Command('runtime').description(
-    'Try runtime rules and runtime policies on events of Falco, and put runtime policies in effect.',
+    'List events that Falco reports from running containers, and manage the rules and runtime policies that decide them.',
   );
   for (const define of [events, top, whatIf]) runtime.addCommand(define(settle));
   for (const define of [runtimeRuleCommand, runtimePolicyCommand, detectorCommand])
@@ -75,6 +76,7 @@ function events(settle: Settle): Command {
         wordOption(
           '--effect <effect>',
           'only events whose strongest effect is this one: allow, record, notify, issue or stop',
+          ['allow', 'record', 'notify', 'issue', 'stop'],
         ),
       )
       .addOption(
@@ -83,7 +85,7 @@ function events(settle: Settle): Command {
           'only events of this detector rule, or that this runtime rule decided; policy:NAME for pods that this policy stopped',
         ),
       )
-      .addOption(new Option('--priority <priority>', 'this priority or a more severe one'))
+      .addOption(wordOption('--priority <priority>', 'this priority or a more severe one', PRIORITY_WORDS))
       .addOption(new Option('--image <image>', 'part of the name of the image, or its digest'))
       .addOption(new Option('--namespace <name>', 'namespace of the pod'))
       .addOption(new Option('--since <time>', 'a time, a day, or a duration such as 24h'))

@@ -26,13 +26,13 @@ interface Headlines {
 function headlinesOf(result: RuntimeWhatIf): Headlines {
   const { evaluated, alerts, issues, stops, stops_withheld, effects, recorded, notes } = result;
   return {
-    lead: `Of ${counted(evaluated, 'event')}, the draft would give ${counted(alerts, 'alert')} and ${counted(issues, 'issue')}, stop ${counted(stops, 'pod')} and withhold ${counted(stops_withheld, 'stop')}.`,
+    lead: `Of ${counted(evaluated, 'event')}, the draft would give ${counted(alerts, 'alert')} and ${counted(issues, 'issue')}, and stop ${counted(stops, 'pod')}${stops_withheld === 0 ? '' : `; it would withhold ${counted(stops_withheld, 'more stop')}`}.`,
     further: [
       `Its rules allow ${formatCount(effects.allow)}, record ${formatCount(effects.record)} and notify of ${formatCount(effects.notify)}.`,
       ...(recorded === null
         ? []
         : [
-            `When they came, the rules of then gave ${counted(recorded.alerts, 'alert')} and the policies stopped ${counted(recorded.stops, 'pod')}.`,
+            `With the rules and policies in effect when the events arrived, there were ${counted(recorded.alerts, 'alert')} and ${counted(recorded.stops, 'stopped pod')}.`,
           ]),
       ...Object.entries(result.withheld_by_reason).map(
         ([why, count]) => `${counted(count, 'stop')} withheld: ${why}.`,

@@ -1,5 +1,6 @@
 import type { ErrorCode, IpoError } from '../../src/base/index.ts';
 import type { PolicyError } from '../../src/policy/index.ts';
+import { ChoiceError } from './choice.ts';
 import type { GlobalOptions, Terminal } from './terminal.ts';
 
 /** A problem has its place itself, or is an error that has one. */
@@ -86,7 +87,7 @@ export async function report(
           message: problem.message,
           hint: problem.hint,
         }))
-      : [error];
+      : [error instanceof ChoiceError ? await withMeant(error) : error];
   for (const { place, message, hint } of faults) {
     const where = [place?.file, place?.line, place?.column].filter((part) => part !== undefined);
     // Names and values of the input stand in all three, so none may speak to the terminal or to a CI system.
@@ -97,6 +98,17 @@ export async function report(
   }
   if (options.verbose) terminal.err(`${error.stack ?? ''}\n`);
   return CODES[error.code];
+}
+
+/** A choice that was misspelt is named. */
+async function withMeant({
+  message,
+  value,
+  choices,
+}: ChoiceError): Promise<Pick<IpoError, 'message' | 'place' | 'hint'>> {
+  const { nearest } = await import('../../src/base/index.ts');
+  const meant = nearest(value, choices);
+  return { message, place: undefined, hint: meant === null ? undefined : `Did you mean "${meant}"?` };
 }
 
 /** asSentence ends a hint with a period where it has no end of its own. */

@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { checkPassword } from '../../src/accounts/index.ts';
+import { counted } from '../../src/render/index.ts';
 import { clean } from './clean.ts';
 import { openParts } from './parts.ts';
 import type { Terminal } from './terminal.ts';
@@ -93,9 +94,11 @@ export async function readStdinLines(
   const lines = text.replace(/\r?\n$/, '').split(/\r?\n/);
   const isRight = lines.length >= names.length && lines.length <= names.length + others.length;
   if (isRight && !lines.includes('')) return lines;
-  const wanted = names.join(', then ');
+  const wanted = clean(names.join(', then '));
   throw new UsageError(
-    `stdin has ${lines.length === 1 && lines[0] === '' ? 'nothing' : `${lines.length} lines`} where ${clean(wanted)} is read`,
-    `Write ${clean(wanted)} into it, each on a line of its own`,
+    text.trim() === ''
+      ? 'stdin is empty'
+      : `stdin has ${counted(lines.length, 'line')}${lines.includes('') ? ', one of them empty,' : ''} and must have ${counted(names.length, 'line')}`,
+    `Write ${wanted} into it, ${names.length === 1 ? 'on one line' : 'each on a line of its own'}`,
   );
 }

@@ -38,9 +38,11 @@ function create(settle: Settle): Command {
     )
     .argument('<name>', 'purpose of the token')
     .addOption(
-      wordOption('--role <role>', 'viewer, deployer or administrator; at most your own role').default(
+      wordOption('--role <role>', 'viewer, deployer or administrator; at most your own role', [
         'viewer',
-      ),
+        'deployer',
+        'administrator',
+      ]).default('viewer'),
     )
     .addOption(new Option('--days <n>', 'days until it expires, 1 to 365').default('90'))
     .addOption(outputOption());

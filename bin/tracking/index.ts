@@ -34,7 +34,7 @@ export const listed: Listed = {
 /** trackingCommand defines `ipo tracking` and what stands below it. */
 function trackingCommand(settle: Settle): Command {
   const tracking = new Command('tracking').description(
-    'Show the history of the issues of critical findings; reopen or confirm them.',
+    'Show the history of the issues of critical findings; reopen an issue, or confirm that a finding ended.',
   );
   for (const define of [list, show, summary, reopen, confirm]) tracking.addCommand(define(settle));
   return tracking;
@@ -47,14 +47,15 @@ function list(settle: Settle): Command {
       .description(
         'List critical findings and runtime alerts that a tracker channel filed, newest first, with their outcomes.',
       )
-      .addOption(wordOption('--state <state>', 'open or closed'))
+      .addOption(wordOption('--state <state>', 'open or closed', ['open', 'closed']))
       .addOption(
         wordOption(
           '--reason <reason>',
           'closed as fixed, triaged, image_retired, or quiet (only runtime alerts)',
+          ['fixed', 'triaged', 'image_retired', 'quiet', 'released'],
         ),
       )
-      .addOption(wordOption('--kind <kind>', 'finding or runtime'))
+      .addOption(wordOption('--kind <kind>', 'finding or runtime', ['finding', 'runtime']))
       .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
       .addOption(new Option('--cve <id>', 'rows of this CVE'))
       .addOption(new Option('--rule <rule>', 'rows of alerts of this rule of the runtime detector'))

@@ -72,7 +72,7 @@ function list(settle: Settle): Command {
       .description('List triage decisions, newest first.')
       .addOption(new Option('--image <image>', 'decisions on this image: its digest, or a part of its name'))
       .addOption(new Option('--cve <id>', 'decisions on this CVE'))
-      .addOption(wordOption('--state <state>', 'active, expired or ended')),
+      .addOption(wordOption('--state <state>', 'active, expired or ended', ['active', 'expired', 'ended'])),
     'decisions',
   );
   return command.action(() =>

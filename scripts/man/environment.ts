@@ -80,6 +80,11 @@ const ENVIRONMENT: readonly Entry[] = [
     flags: ['--credential-stdin'],
   },
   {
+    name: 'IPO_OUTBOUND_PROXY, IPO_OUTBOUND_NO_PROXY, IPO_OUTBOUND_CA_FILE',
+    text: 'How checks of a tracker or mail server call out from this machine: the proxy, the hosts called without it, and a PEM file of more authorities.',
+    flags: ['--credential-stdin'],
+  },
+  {
     name: 'DOCKER_CONFIG, REGISTRY_AUTH_FILE, XDG_RUNTIME_DIR',
     text: 'Files with the credentials for registries: *$DOCKER_CONFIG/config.json*, the file that `REGISTRY_AUTH_FILE` names, and *$XDG_RUNTIME_DIR/containers/auth.json*.',
     flags: ['--registry'],

@@ -155,14 +155,14 @@ function faults(kind: ChannelKind, schemas: ChannelSchemas, issue: z.core.$ZodIs
   return issue.keys.map((key) => {
     const meant = nearest(key, known);
     const message = `unknown field ${JSON.stringify(key)}`;
-    const other = CHANNEL_KINDS.find((one) => schemas[one].fields.includes(key));
+    const others = CHANNEL_KINDS.filter((one) => schemas[one].fields.includes(key));
     if (meant !== null) return { path: key, message: `${message}; did you mean "${meant}"?` };
     return {
       path: key,
       message:
-        other === undefined
+        others.length === 0
           ? message
-          : `${message}: ${other} channels have it, and this is a ${kind} channel`,
+          : `${message}: ${others.join(', ')} channels have it, and this is a ${kind} channel`,
     };
   });
 }

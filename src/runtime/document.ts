@@ -66,11 +66,17 @@ export function parseRuntimeFile(text: string, file: string): RuntimeFile {
           document: withoutServerFields(written as Readonly<Record<string, unknown>>),
         });
       else problems.push(...toRuntimeProblems(read.error, places, written));
-    } else problems.push(problemAt(places, ['kind'], 'kind is neither RuntimeRules nor RuntimePolicy'));
+    } else problems.push(problemAt(places, ['kind'], kindFault(kind)));
   }
   if (source.documents.length === 0 && problems.length === 0)
     problems.push({ path: '', message: 'the file holds no document', file, line: 1, column: 1 });
   return { rules, policies, problems: problems.slice(0, MAX_PROBLEMS) };
+}
+
+function kindFault(kind: unknown): string {
+  return kind === 'RuntimeRule'
+    ? 'kind RuntimeRule is that of a configuration export: import it with `ipo config import`, or write rules with `ipo runtime rule export`'
+    : 'kind must be RuntimeRules or RuntimePolicy';
 }
 
 function kindOf(value: unknown): unknown {

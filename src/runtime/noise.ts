@@ -167,7 +167,7 @@ function nameOf(text: string): string {
 }
 
 function workloadOf({ workload, pod, image, subject }: RecordedEvent): string {
-  return workload ?? image ?? pod ?? `host ${subject.host}`;
+  return workload ?? image ?? pod ?? (subject.host === '' ? 'unknown host' : `host ${subject.host}`);
 }
 
 function alertsIn(events: readonly RecordedEvent[]): number {

@@ -208,7 +208,7 @@ function missing(items: readonly StoredRule[], name: string): IpoError {
 function refuseTaken(standing: readonly StoredRule[], name: string): void {
   if (!standing.some(({ rule }) => rule.name === name)) return;
   throw new IpoError('conflict', `a runtime rule named ${name} already exists`, {
-    hint: 'Update it with PUT and the ETag that GET gives, or choose another name',
+    hint: `Change it with ipo runtime rule edit ${name}, or choose another name`,
   });
 }
 

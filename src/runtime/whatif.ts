@@ -282,7 +282,7 @@ export class RuntimeReplay {
       notes.push('a policy under Audit is replayed as if it enforced');
     if (this.#fromFile)
       notes.push(
-        'events of a file are not joined to running images: stops are counted for the pod that an event names, with lastVerdict none and signed false',
+        'events of a file are not joined to running images: conditions see lastVerdict none and signed false, and stops are counted for the pod that the event names',
       );
     if (this.#evaluated > this.#joined)
       notes.push(

@@ -86,7 +86,7 @@ suite('ipo account', () => {
     const wrong = await ipo(['account', 'list', '--state', 'gone']);
     assert.deepEqual(
       [wrong.code, wrong.err.split('\n')[0]],
-      [2, 'ipo: state must be one of enabled, disabled, anonymised'],
+      [2, 'ipo: --state gone: choose one of enabled, disabled, anonymised'],
     );
   });
 

@@ -85,7 +85,7 @@ test('deliveries lists what a channel was sent with its answers, newest first, b
   assert.deepEqual([sent.total, sent.items.map(({ state }) => state)], [1, ['sent']]);
   const wrong = await ipo('deliveries', 'desk', '--state', 'lost');
   assert.equal(wrong.code, 2);
-  assert.match(wrong.err, /state must be one of waiting, sent, failed/);
+  assert.match(wrong.err, /--state lost: choose one of waiting, sent, failed/);
 });
 
 test('where a terminal has no room for them, deliveries says below its table to whom, and what became of them', async (t) => {

@@ -225,3 +225,18 @@ test('hints of the service are said in commands, and none of them names a path',
     'a path is matched as a whole',
   );
 });
+
+test('a flag with a word that it does not take names the flag, the word, the choices and what was meant', async () => {
+  for (const [args, said] of [
+    [['account', 'list', '--role', 'admnistrator'], /^ipo: --role admnistrator: choose one of viewer, /],
+    [
+      ['runtime', 'rule', 'add', 'x', '--action', 'stop'],
+      /^ipo: --action stop: choose one of allow, record, notify/,
+    ],
+    [['tracking', 'list', '--state', 'opne'], /choose one of open, closed\n {2}Did you mean "open"\?\n$/],
+  ] as const) {
+    const { code, err } = await ipo([...args, '--server', 'https://ipo.example']);
+    assert.equal(code, 2);
+    assert.match(err, said);
+  }
+});

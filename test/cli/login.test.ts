@@ -64,13 +64,7 @@ suite('ipo login, logout and whoami', () => {
   const wrong: readonly (readonly [string, readonly string[], string, number, RegExp])[] = [
     ['no terminal to ask at', [], '', 2, /needs an answer, and stdin is not a terminal\n.*--password-stdin/],
     ['no address beside the password', ['--password-stdin'], PASSWORD, 2, /Add --email/],
-    [
-      'nothing on stdin',
-      ['--email', 'ada@example.com', '--password-stdin'],
-      '',
-      2,
-      /stdin has nothing where the password is read/,
-    ],
+    ['nothing on stdin', ['--email', 'ada@example.com', '--password-stdin'], '', 2, /stdin is empty/],
     [
       'two lines on stdin',
       ['--email', 'ada@example.com', '--password-stdin'],

@@ -55,8 +55,8 @@ test('a rule is added with its match, changed part by part, moved and deleted', 
   });
   assert.equal((await run('add', 'backup', '--action', 'allow', '--before', 'shells')).code, 0);
   const list = await run('list');
-  assert.match(list.out, /1 +backup +allow +at once +every event/);
-  assert.match(list.out, /2 +shells +notify +3 in 10m, once in 1h +tag shell or T1059/);
+  assert.match(list.out, /1 +backup +allow +each event +every event/);
+  assert.match(list.out, /2 +shells +notify +after 3 in 10m; at most one alert in 1h +tag shell or T1059/);
   const edited = await run('edit', 'shells', '--tags', '', '--window', '', '--throttle', '30m', '--disable');
   assert.equal(edited.out, 'shells updated\n');
   const { match, window, throttle, enabled } = await get('shells');
@@ -83,7 +83,7 @@ test('what cannot be meant is refused before or by the service, with the place o
     [['add', 'a', '--field', 'proc.name'], /--field proc\.name/],
     [['add', 'a', '--field', 'proc.name~('], /match\.fields\[0\]\.matches/],
     [['add', 'a', '--signed', 'maybe'], /--signed maybe/],
-    [['add', 'a', '--priority', 'loud'], /match\.priority is not a priority/],
+    [['add', 'a', '--priority', 'loud'], /--priority loud: choose one of Emergency, Alert, /],
     [['add', 'a', '--before', 'none'], /none/],
     [['apply', '--yes'], /no file given/],
   ] as const) {

@@ -130,7 +130,7 @@ test('what is wrong is said before anything is asked, or by the service', async 
     ],
     [['end', 'one'], 2, /the number of a decision must be a whole number/],
     [['end', '77'], 1, /no triage decision has the number 77/],
-    [['list', '--state', 'over'], 2, /state must be one of active, expired, ended/],
+    [['list', '--state', 'over'], 2, /--state over: choose one of active, expired, ended/],
   ] as const) {
     const ran = await as('deployer', 'triage', ...args);
     assert.equal(ran.code, code, ran.err);

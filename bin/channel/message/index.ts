@@ -24,7 +24,13 @@ function deliveries(settle: Settle): Command {
           'other side.',
       )
       .argument('<channel>', CHANNEL)
-      .addOption(wordOption('--state <state>', 'messages in this state: waiting, sent or failed')),
+      .addOption(
+        wordOption('--state <state>', 'messages in this state: waiting, sent or failed', [
+          'waiting',
+          'sent',
+          'failed',
+        ]),
+      ),
     'messages',
     ', 1 to 1000 (default: 100)',
   );
@@ -100,7 +106,7 @@ function resume(settle: Settle): Command {
     .summary('resume channels that a restore has paused')
     .description(
       'Resume a channel that is paused since the service was restored from a backup. A tracker resumes once the service has looked up what was ' +
-        'filed since the backup, so that no issue is opened twice; issues are opened once every tracker goes on. Needs the role administrator.',
+        'filed since the backup, so that no issue is opened twice. While any tracker is paused, no issue is opened or closed. Needs the role administrator.',
     )
     .argument('[channel]', CHANNEL)
     .addOption(new Option('--all', 'every channel that is paused'))

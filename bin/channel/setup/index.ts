@@ -23,7 +23,7 @@ export function setupCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--repo <owner/name>',
-        'GitHub: default repository, for images without a label that names a target',
+        'GitHub: default repository, for images whose label org.opencontainers.image.source names no other',
       ),
     )
     .addOption(
@@ -52,7 +52,10 @@ export function setupCommand(settle: Settle): Command {
     )
     .addOption(new Option('--daily-cap <n>', 'maximum number of issues in any 24 hours, 1 to 500'))
     .addOption(
-      new Option('--no-first-run-summary', 'also in the first run: an issue for each finding, no summary'),
+      new Option(
+        '--no-first-run-summary',
+        'open one issue per finding also in the first run, instead of one summary issue',
+      ),
     )
     .addOption(new Option('--host <host>', 'Mail: name of the mail server'))
     .addOption(

@@ -36,9 +36,10 @@ function setup(settle: Settle): Command {
       new Option('--url <url>', 'address at which the detector reaches the listener: https://HOST:8444'),
     )
     .addOption(
-      new Option('--secret <name>', 'Secret in the namespace of Falco, created from the bundle').default(
-        'ipo-detector',
-      ),
+      new Option(
+        '--secret <name>',
+        'Secret with the files of detector bundle; you create it in the namespace of Falco',
+      ).default('ipo-detector'),
     )
     .addOption(outputOption('yaml or json, for the values', 'yaml'))
     .addOption(new Option('--no-wait', 'print the values, and do not wait'))

@@ -6,6 +6,9 @@ import { Command, Option } from 'commander';
 import { withServiceFlags } from '../../service/index.ts';
 import type { Settle } from '../../terminal/listed.ts';
 import { outputOption } from '../../terminal/output-option.ts';
+import { oneOf } from '../../terminal/choice.ts';
+import { emptyOr } from '../../terminal/word-option.ts';
+import { PRIORITY_WORDS } from '../priorities.ts';
 import type { RuleTestOptions } from './test.ts';
 import type { RuleReadFlags, RuleDeleteFlags } from './verbs.ts';
 import type { RuleMoveFlags, RuleAddFlags, RuleEditFlags } from './write.ts';
@@ -173,13 +176,20 @@ function withPlace(command: Command): Command {
     .addOption(new Option('--place <n>', 'place it at this number, from 1'));
 }
 
+/** `block` has an error of its own, by the service. */
+function toAction(word: string): string {
+  return word.toLowerCase() === 'block' ? 'block' : oneOf('--action', word, ['allow', 'record', 'notify']);
+}
+
 function withContent(command: Command, action: string | null): Command {
   const standard = action === null ? '' : ` (default: ${action})`;
   return command
-    .addOption(new Option('--action <action>', `allow, record or notify${standard}`))
+    .addOption(new Option('--action <action>', `allow, record or notify${standard}`).argParser(toAction))
     .addOption(new Option('--detector-rules <list>', 'names of rules of the detector, as a,b'))
     .addOption(new Option('--tags <list>', 'tags, as a,b'))
-    .addOption(new Option('--priority <priority>', 'this priority or a more severe one, such as Warning'))
+    .addOption(
+      emptyOr('--priority <priority>', 'this priority or a more severe one, such as Warning', PRIORITY_WORDS),
+    )
     .addOption(new Option('--sources <list>', 'sources, such as syscall,k8s_audit'))
     .addOption(new Option('--namespaces <list>', 'namespaces of the pod, as a,b'))
     .addOption(
@@ -189,7 +199,11 @@ function withContent(command: Command, action: string | null): Command {
       ),
     )
     .addOption(
-      new Option('--last-verdict <verdict>', 'last admission of the image: allowed, refused or none'),
+      emptyOr('--last-verdict <verdict>', 'last admission of the image: allowed, refused or none', [
+        'allowed',
+        'refused',
+        'none',
+      ]),
     )
     .addOption(new Option('--signed <bool>', 'whether a signature of the image was verified: true or false'))
     .addOption(

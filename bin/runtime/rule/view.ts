@@ -33,6 +33,7 @@ export function whenText({
   throttle,
   action,
 }: Pick<RuntimeRule, 'window' | 'throttle' | 'action'>): string {
-  const from = window === undefined ? 'at once' : `${window.count} in ${window.duration}`;
-  return action === 'notify' ? `${from}, once in ${throttle ?? '1h'}` : from;
+  const from = window === undefined ? 'each event' : `after ${window.count} in ${window.duration}`;
+  if (action !== 'notify') return from;
+  return `${window === undefined ? 'at the first event' : from}; at most one alert in ${throttle ?? '1h'}`;
 }
