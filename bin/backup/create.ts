@@ -16,6 +16,7 @@ import { formatTime } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
+import { assertNew } from '../files/index.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
@@ -29,6 +30,7 @@ export interface BackupCreateOptions extends PlaceOptions {
   readonly out: string;
   readonly withKeys?: true;
   readonly ledgerKey?: string;
+  readonly force?: true;
 }
 
 /** runBackupCreate is `ipo backup create`. */
@@ -52,6 +54,7 @@ export async function runBackupCreate(
   const address = parseOciAddress(out);
   if (address !== null && (address.tag === null || address.digest !== null))
     throw new UsageError(`--out ${out}: a backup is pushed under a tag`, 'Write oci://HOST/PATH:TAG');
+  if (address === null) await assertNew(out, openParts(terminal), options.force === true);
   const progress = new Progress(terminal, globals, clock.now, 'writing the backup');
   const create = (file: string): Promise<CreatedBackup> =>
     createBackup({
@@ -85,7 +88,7 @@ export async function runBackupCreate(
   );
   if (!globals.quiet)
     terminal.err(
-      `ipo: verify it with ipo backup verify ${clean(target, 400)}${held.length > 0 ? '' : '; keep DATA_KEY and the signing keys elsewhere: they are not in it'}\n`,
+      `ipo: verify it with ipo backup verify ${clean(target, 400)}${held.length > 0 ? '' : '; keep copies of DATA_KEY and the signing keys in another place: the backup does not have them'}\n`,
     );
   return EXIT.done;
 }

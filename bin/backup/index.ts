@@ -67,7 +67,7 @@ function create(settle: Settle): Command {
     .summary('write a backup of a database into a file; the service goes on')
     .description(
       'Write a consistent snapshot of all tables into a file, whole or not at all. The service can run meanwhile. ' +
-        'Credentials of trackers stay encrypted. DATA_KEY and the keys that sign the ledger and evidence packages are not in it: keep copies, or include them under a passphrase (--with-keys).',
+        'Credentials of trackers stay encrypted by DATA_KEY, an environment variable of the service. The file holds neither DATA_KEY nor the keys that sign the ledger and evidence packages: keep copies of them, or include them under a passphrase (--with-keys).',
     )
     .addOption(
       new Option(
@@ -85,8 +85,12 @@ function create(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option('--ledger-key <file>', 'key of the ledger; needed if neither --config nor --data is given'),
+      new Option(
+        '--ledger-key <file>',
+        'with --with-keys: key of the ledger; required if neither --config nor --data is given',
+      ),
     )
+    .addOption(new Option('--force', 'overwrite an existing file'))
     .addOption(outputOption());
   return command.action(
     settle(async (terminal, globals) => {
@@ -168,7 +172,7 @@ function move(settle: Settle): Command {
     .summary('move a stopped service to another database, and compare both')
     .description(
       'Copy a whole database into an empty one, from SQLite to PostgreSQL or back, and compare every table afterwards. ' +
-        'The service must be stopped: its lock, its sessions, its replicas and its Lease are checked. The old database stays as it is.',
+        'The service must be stopped: its lock, its open database connections, its replicas and its Lease are checked. The old database stays as it is.',
     )
     .addOption(new Option('--from <url>', 'database of the service (default: IPO_BACKUP_FROM)'))
     .addOption(new Option('--to <url>', 'empty database (default: IPO_BACKUP_TO)'))

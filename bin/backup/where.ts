@@ -24,10 +24,22 @@ export async function findWhere(
   { database, config, data }: Pick<PlaceOptions, 'database' | 'config' | 'data'>,
   { env }: Pick<Terminal, 'env'>,
 ): Promise<Where> {
-  if (config === undefined && data === undefined)
-    return { database: findDatabase(database, env), places: null };
+  if (config === undefined && data === undefined) return { database: named(database, env), places: null };
   const places = await backupPlaces({ config, data }, env);
   return { database: database === undefined ? places.database : findDatabase(database, env), places };
+}
+
+/** The flags of these commands name more than a database. */
+function named(database: string | undefined, env: Terminal['env']): string {
+  try {
+    return findDatabase(database, env);
+  } catch (error) {
+    if (!(error instanceof UsageError) || database !== undefined) throw error;
+    throw new UsageError(
+      error.message,
+      'Give --data DIRECTORY or --config FILE of the service, or --database URL, or set IPO_DATABASE',
+    );
+  }
 }
 
 const LEAST = 12;
@@ -39,7 +51,7 @@ export async function readPassphrase(terminal: Terminal, isNew: boolean): Promis
   const prompts = openPrompts(
     terminal,
     'the passphrase of the backup',
-    'Set IPO_BACKUP_PASSPHRASE: every process of this machine could read an argument',
+    'Set IPO_BACKUP_PASSPHRASE. There is no flag for it, because every process of this machine can read arguments',
   );
   const first = checked(await prompts.secret('Passphrase of the backup'), isNew);
   if (isNew && (await prompts.secret('The same once more')) !== first.reveal())

@@ -108,10 +108,15 @@ export async function runConfigImport(
   }
 }
 
-function summary({ changed, total }: ImportedBody): string {
+function summary({ changed, total, items }: ImportedBody): string {
   if (changed === 0)
     return `No difference: all ${counted(total, 'object is', 'objects are')} as in the file.`;
-  return `${counted(changed, 'object differs', 'objects differ')} and ${counted(total - changed, 'is', 'are')} as in the file.`;
+  const same = total - changed;
+  const parts = (['create', 'update', 'delete'] as const).flatMap((change) => {
+    const count = items.filter((item) => item.change === change).length;
+    return count === 0 ? [] : [`${counted(count, 'object')} would be ${change}d`];
+  });
+  return `${parts.join(', ')}; ${same === 0 ? 'none is' : counted(same, 'is', 'are')} unchanged.`;
 }
 
 function appliedLine({ kind, name, change, outcome, error }: Item): string | null {

@@ -59,7 +59,7 @@ function importCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--prune',
-        'also delete what the file does not have, of the kinds that it says to hold whole',
+        'also delete objects that the file does not have, of the kinds that its document Configuration lists as complete',
       ),
     )
     .addOption(new Option('-y, --yes', 'import without asking').conflicts('dryRun'))

@@ -1,4 +1,4 @@
-import { isThere } from '../files/index.ts';
+import { assertNew } from '../files/index.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
@@ -7,6 +7,5 @@ import { UsageError } from '../terminal/usage.ts';
 export async function holdTarget(out: string, force: boolean, terminal: Terminal): Promise<void> {
   if (!out.endsWith('.zip'))
     throw new UsageError(`--out ${out}: a package is a .zip file`, 'Write --out evidence.zip');
-  if (!force && (await isThere(out, openParts(terminal))))
-    throw new UsageError(`${out} exists already`, 'Name another file, or give --force to overwrite it');
+  await assertNew(out, openParts(terminal), force);
 }

@@ -46,9 +46,17 @@ export interface LicenceCheckOptions extends Omit<ServiceFlags, 'server'> {
 interface Checked {
   readonly keys: readonly NoteKey[] | null;
   readonly expected: Partial<Expected>;
-  readonly rows: readonly CeilingRow[] | null;
+  readonly rows: MonthRows | null;
   readonly month: string;
 }
+
+/** MonthRows is the admissions of a month, and how much of the month the export holds. */
+interface MonthRows {
+  readonly rows: readonly CeilingRow[];
+  readonly covered: Covered;
+}
+
+type Covered = 'whole' | 'part' | 'none';
 
 /** runLicenceCheck is `ipo licence check`. Exit 1 when the certificate would be denied. */
 export async function runLicenceCheck(
@@ -70,7 +78,9 @@ export async function runLicenceCheck(
   const refusals = refusalsFor(text, checked);
   const body = readUnverified(text);
   const replay =
-    checked.rows === null || body === null ? null : replayCeiling(checked.rows, body.ceiling.image_names);
+    checked.rows === null || body === null
+      ? null
+      : replayCeiling(checked.rows.rows, body.ceiling.image_names);
   const signature = refusals.some(isUnsigned) ? 'not_verified' : 'verified';
   const answer = {
     accepted: refusals.length === 0,
@@ -78,11 +88,12 @@ export async function runLicenceCheck(
     certificate: body,
     signature: checked.keys === null ? 'not_checked' : signature,
     month: replay === null ? null : month,
+    covered: replay === null ? null : (checked.rows?.covered ?? null),
     replay,
   };
   await outcome.write(answer, await textOf(answer, terminal));
   if (checked.keys === null && !quiet)
-    terminal.err('ipo: the signer was not checked; give --public-key or --server\n');
+    terminal.err('ipo: the signature was not verified; give --public-key or --server\n');
   return refusals.length === 0 ? EXIT.done : EXIT.check;
 }
 
@@ -161,24 +172,32 @@ async function ofService(
 }
 
 /** The admissions of the month as the meter counts them, the oldest first. */
-async function rowsOf(
-  ledger: LedgerExport,
-  month: string,
-  cluster: string | null,
-): Promise<readonly CeilingRow[]> {
+async function rowsOf(ledger: LedgerExport, month: string, cluster: string | null): Promise<MonthRows> {
   const start = monthStart(Date.parse(`${month}-01T00:00:00Z`));
   const end = monthEnd(start);
   const names = new WeakMap<LedgerRow, string | null>();
   const rows: CeilingRow[] = [];
+  const { from, to, exportedAt } = ledger.header;
+  let first = from === null ? Infinity : parseTime(from);
   for await (const { at, shapes } of ledger.rows())
     for (const [i, shape] of shapes.entries()) {
       const time = at[i] ?? NaN;
+      if (time < first) first = time;
       if (!(time >= start && time < end)) continue;
       let name = names.get(shape);
       if (name === undefined) names.set(shape, (name = nameOf(shape, cluster)));
       if (name !== null) rows.push({ at: time, name });
     }
-  return rows.toReversed();
+  const last = to === null ? exportedAt : parseTime(to);
+  const isOutside = first >= end || last < start;
+  // An export of a month ends with its last millisecond.
+  const isWhole = first <= start && last >= end - 1;
+  return { rows: rows.toReversed(), covered: coveredOf(isOutside, isWhole) };
+}
+
+function coveredOf(isOutside: boolean, isWhole: boolean): Covered {
+  if (isOutside) return 'none';
+  return isWhole ? 'whole' : 'part';
 }
 
 function nameOf(row: LedgerRow, cluster: string | null): string | null {
@@ -198,31 +217,40 @@ interface Answer {
   readonly accepted: boolean;
   readonly refusals: readonly { readonly message: string; readonly hint: string | null }[];
   readonly certificate: CertificateBody | null;
+  readonly signature: string;
   readonly month: string | null;
+  readonly covered: Covered | null;
   readonly replay: CeilingWhatIf | null;
 }
 
+function acceptedText(signature: string): string {
+  return signature === 'not_checked'
+    ? 'Nothing here is against the certificate. Its signature was not verified.'
+    : 'The certificate would be accepted.';
+}
+
 async function textOf(
-  { accepted, refusals, certificate, month, replay }: Answer,
+  { accepted, refusals, certificate, signature, month, covered, replay }: Answer,
   terminal: Terminal,
 ): Promise<string> {
-  const lines = [
-    accepted ? 'The certificate would be accepted.' : 'The service would not accept the certificate:',
-  ];
+  const lines = [accepted ? acceptedText(signature) : 'The service would not accept the certificate:'];
   for (const { message, hint } of refusals)
     lines.push(`  ${printable(message)}`, ...(hint === null ? [] : [`    ${printable(hint)}`]));
   if (certificate !== null) {
     const { nodes, image_names, clusters } = certificate.ceiling;
     lines.push(
       '',
-      `Ceilings: nodes ${nodes ?? 'none'}, image names a month ${image_names ?? 'none'}, clusters ${clusters ?? 'none'}.`,
+      `Ceilings: nodes ${nodes ?? 'none'}, image names in a month ${image_names ?? 'none'}, clusters ${clusters ?? 'none'}.`,
     );
   }
   if (replay === null || month === null) return `${lines.join('\n')}\n`;
+  if (covered === 'none')
+    return `${[...lines, '', `The export does not hold ${month}; choose another month with --month.`].join('\n')}\n`;
   const { admitted, denied, ceiling } = replay;
   lines.push(
     '',
     `In ${month}, ${admitted} image ${admitted === 1 ? 'name was' : 'names were'} admitted. A ceiling of ${ceiling ?? 'none'} would have denied ${denied.length}.`,
+    ...(covered === 'part' ? ['The export holds only a part of this month.'] : []),
   );
   if (denied.length === 0) return `${lines.join('\n')}\n`;
   const rows = denied.map(({ name, first, admissions }) => [

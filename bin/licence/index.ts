@@ -1,6 +1,6 @@
 /**
  * `ipo licence`: certificates of ceilings: issuing, checking and activating them.
- * It uses `service` and `terminal`.
+ * It uses `files`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
 import { withServiceFlags } from '../service/index.ts';
@@ -162,14 +162,24 @@ function keygen(settle: Settle): Command {
 function issue(settle: Settle): Command {
   const command = new Command('issue')
     .summary('issue a certificate for an activation request')
-    .description('Sign a certificate for the cluster of an activation request. Nothing is called.')
+    .description('Sign a certificate for the cluster of an activation request. Works offline.')
     .requiredOption('--key <file>', 'private key that keygen made')
     .addOption(new Option('--name <name>', 'name of the key, as it was given to keygen').default('licence'))
     .requiredOption('--request <file>', 'activation request; - is stdin')
     .requiredOption('--customer <name>', 'whom it is issued to')
-    .addOption(new Option('--key-id <id>', 'id of the licence key that it belongs to').default('offline'))
+    .addOption(
+      new Option(
+        '--key-id <id>',
+        'id of the licence key of the customer, which the certificate names',
+      ).default('offline'),
+    )
     .addOption(new Option('--nodes <n>', 'ready nodes, or none').default('none'))
-    .addOption(new Option('--image-names <n>', 'image names a month, or none').default('none'))
+    .addOption(
+      new Option(
+        '--image-names <n>',
+        'image names (host/path) that may be admitted in a month, or none',
+      ).default('none'),
+    )
     .addOption(new Option('--clusters <n>', 'clusters, or none').default('none'))
     .addOption(new Option('--days <n>', 'days until it ends, 0 for one without an end').default('365'))
     .addOption(new Option('--out <file>', 'file for the certificate; stdout without it'))

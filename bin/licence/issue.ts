@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { DAY_MS, formatTime, IpoError, randomLetters } from '../../src/base/index.ts';
 import { issueCertificate, parseRequest } from '../../src/licence/index.ts';
 import { toSigner, type NoteSigner } from '../../src/ledger/index.ts';
+import { alreadyThere } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { openOutcome } from '../terminal/outcome.ts';
@@ -57,16 +58,8 @@ async function writeNew(path: string, text: string): Promise<void> {
       await file.close();
     }
   } catch (cause) {
-    const isThere = (cause as NodeJS.ErrnoException).code === 'EEXIST';
-    throw new IpoError(
-      'unwritable',
-      isThere ? 'is there already, and is not written over' : 'cannot be written',
-      {
-        place: { file: path },
-        hint: isThere ? 'Name another file' : undefined,
-        cause,
-      },
-    );
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere(path);
+    throw new IpoError('unwritable', 'cannot be written', { place: { file: path }, cause });
   }
 }
 

@@ -114,8 +114,8 @@ async function byPassword(
   terminal: Terminal,
   device: string | undefined,
 ): Promise<SignedInBody> {
-  const ask = () =>
-    openPrompts(terminal, 'ipo login', 'Give --email ADDRESS and --password-stdin, or a token in IPO_TOKEN');
+  const missing = options.email === undefined ? '--email ADDRESS and --password-stdin' : '--password-stdin';
+  const ask = () => openPrompts(terminal, 'ipo login', `Give ${missing}, or a token in IPO_TOKEN`);
   const email = options.email ?? (options.passwordStdin ? noEmail() : await ask().line('E-mail address'));
   const password = options.passwordStdin
     ? (await readStdinLines(terminal, ['the password']))[0]

@@ -12,7 +12,7 @@ export function migrationsText({ migrations }: Pick<Release, 'migrations'>): str
 /** toSummary gives the cells of a release in a list. */
 export function toSummary(release: Release): string[] {
   const { version, date, chart, substance } = release;
-  return [version, date, migrationsText(release), chart === null ? '–' : 'upgrade it', substance];
+  return [version, date, migrationsText(release), chart === null ? '–' : 'must be upgraded', substance];
 }
 
 /** Things to know of a release, each list under its heading. */

@@ -24,7 +24,7 @@ export const listed: Listed = {
 function serveCommand(settle: Settle): Command {
   const command = new Command('serve')
     .description(
-      'Run the service until Ctrl-C: ledger, policies, accounts and the API. It needs only a directory. In a cluster, ipod does the same.',
+      'Run the service until Ctrl-C: ledger, policies, accounts and the API. It needs only a directory. Then sign in from another terminal: ipo login http://127.0.0.1:8080 --setup. In a cluster, ipod does the same.',
     )
     .addOption(
       new Option(
@@ -35,11 +35,7 @@ function serveCommand(settle: Settle): Command {
     .addOption(
       new Option('-d, --data <directory>', 'data directory; created if absent (default: ~/.local/share/ipo)'),
     )
-    .addOption(new Option('-l, --listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)'))
-    .addHelpText(
-      'after',
-      '\nExample: ipo serve --data ./ipo-data, then in another terminal: ipo login http://127.0.0.1:8080 --setup',
-    );
+    .addOption(new Option('-l, --listen <host:port>', 'address to listen on (default: 127.0.0.1:8080)'));
   return command.action(
     settle(async (terminal, globals) => {
       const { runServe } = await import('./run.ts');

@@ -72,7 +72,7 @@ function sections(body: PlanBody): readonly Section[] {
       lines:
         chart.because.length === 0
           ? ['no release on the way needs more of the chart than the new image']
-          : chart.because.map(({ release, reason }) => `upgrade it: ${reason} (${release})`),
+          : chart.because.map(({ release, reason }) => `must be upgraded: ${reason} (${release})`),
     },
     {
       heading: 'Values of your file to change',

@@ -96,8 +96,8 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'XDG_DATA_HOME',
-    text: 'Data directory (default: ~/.local/share). Without `--data`, the data of the service is in its subdirectory ipo.',
-    flags: ['--data'],
+    text: 'Data directory (default: ~/.local/share). Without `--data`, `ipo serve` keeps the data of the service in its subdirectory ipo.',
+    flags: ['--listen'],
   },
   {
     name: 'GITHUB_WORKSPACE, CI_PROJECT_DIR',
@@ -125,8 +125,8 @@ const FILES: readonly Entry[] = [
   },
   {
     name: '$XDG_DATA_HOME/ipo/',
-    text: 'The data of the service, if `--data` is not given: database, key of the ledger and spool. If XDG_DATA_HOME is not set: ~/.local/share/ipo.',
-    flags: ['--data'],
+    text: 'The data of `ipo serve`, if `--data` is not given: database, key of the ledger and spool. If XDG_DATA_HOME is not set: ~/.local/share/ipo.',
+    flags: ['--listen'],
   },
   {
     name: '$DOCKER_CONFIG/config.json, ~/.docker/config.json',

@@ -91,9 +91,9 @@ export function openConfiguration({ kinds, audit, together }: ConfigurationDeps)
       if (request.prune && bundle.complete.length === 0)
         throw new ConfigurationError(
           'invalid_request',
-          'nothing says which kinds the configuration holds whole',
+          'prune needs a document Configuration, which lists the kinds that the file has completely',
           {
-            hint: `Begin it with a document of the kind ${CONFIGURATION}, as ipo config export does, or leave prune out`,
+            hint: `Begin the file with a document of the kind ${CONFIGURATION}, as ipo config export does, or import without prune`,
           },
         );
       const steps = await planAll(kinds, bundle, request.prune);

@@ -57,6 +57,7 @@ export function issueCertificate(body: CertificateBody, signer: NoteSigner): str
  */
 export function openCertificate(text: string, keys: readonly NoteKey[]): Certificate {
   if (text.length > MAX_CERTIFICATE) throw malformed(`it is longer than ${MAX_CERTIFICATE} characters`);
+  if (!text.startsWith(`${FORMAT}\n`)) throw malformed(`its first line is not ${FORMAT}`);
   try {
     const note = parseNote(text);
     const [signer] = verifyNote(note, keys);

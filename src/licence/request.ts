@@ -22,9 +22,12 @@ export function parseRequest(text: string): ActivationRequest {
   }
   const parsed = requestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
+  const format = value !== null && typeof value === 'object' && 'format' in value ? value.format : undefined;
+  if (format !== 'ipo-licence-request-1')
+    throw new LicenceError('malformed', 'this is not an activation request, which ipo licence request makes');
   const [issue] = parsed.error.issues;
   throw new LicenceError(
     'malformed',
-    `this is not an activation request: ${issue?.path.join('.') || 'its content'}: ${issue?.message ?? 'is not valid'}`,
+    `this is not an activation request: ${issue?.path.join('.') || 'its content'} is missing or not valid`,
   );
 }

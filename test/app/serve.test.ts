@@ -156,7 +156,7 @@ test('offline, what cannot be fetched is said in one line each, without a stack,
     assert.ok(
       failed.some((line) =>
         new RegExp(
-          `^warn  ${what} not fetched: 127\\.0\\.0\\.1:9 refuses connections job=\\S+ from=http://127\\.0\\.0\\.1:9/${path} meanwhile="[^"]+" next_try=\\d{4}-\\S+Z hint="Without a way out, set [^"]+"\n$`,
+          `^warn  ${what} not fetched: 127\\.0\\.0\\.1:9 refuses connections job=\\S+ from=http://127\\.0\\.0\\.1:9/${path} meanwhile="[^"]+" next_try=\\d{4}-\\S+Z hint="If this machine cannot reach it, set [^"]+"\n$`,
         ).test(line),
       ),
       failed.join(''),

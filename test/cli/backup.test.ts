@@ -67,6 +67,19 @@ test('a backup is a file that only its owner reads, and verify says what is in i
   assert.match(table.out, /every byte is as it was written/);
 });
 
+test('a file that exists is overwritten only with --force, and without a database the flags are named', async () => {
+  const path = at('again.ipobackup');
+  writeFileSync(path, 'kept');
+  const create = (...more: string[]) => ipo(['backup', 'create', '--database', url, '--out', path, ...more]);
+  const again = await create();
+  assert.equal(again.code, 2);
+  assert.match(again.err, /again\.ipobackup already exists\n {2}Name another file, or give --force/);
+  assert.equal(readFileSync(path, 'utf8'), 'kept');
+  assert.equal((await create('--force')).code, 0);
+  const none = await ipo(['backup', 'create', '--out', at('none.ipobackup')]);
+  assert.match(none.err, /no database given\n {2}Give --data DIRECTORY or --config FILE/);
+});
+
 test('a byte that was changed anywhere is found, and so is an end that is missing', async () => {
   const bytes = readFileSync(FILE);
   const places = [0, 1, 4, 5, 6, bytes.length - 1, bytes.length - 60, bytes.length - 103];

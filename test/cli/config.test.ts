@@ -21,7 +21,7 @@ test('a configuration is exported, compared and imported: what differs is shown 
   assert.equal(drift.code, 1, drift.err);
   assert.match(drift.out, /^ImagePolicy shop is new on http:/m);
   assert.match(drift.out, /What-if over 30 days\n {2}Of 5,000 admissions, shop would deny/);
-  assert.match(drift.out, /2 objects differ and 0 are as in the file\.\n$/);
+  assert.match(drift.out, /2 objects would be created; none is unchanged\.\n$/);
   assert.equal((await served.policies.list({ limit: null, offset: 0 })).total, 0);
 
   const asked = await served.ipo(['config', 'import', path], { tty: true, stdin: 'n\n' });

@@ -70,6 +70,13 @@ test('a ceiling is replayed over a ledger export: which names it would have deni
     [0, 3, names - 3],
   );
   assert.equal((await check(String(names))).answer.replay?.denied.length, 0, 'a ceiling of just as many');
+  const table = async (month: string) =>
+    (await ipo(['licence', 'check', await issue('3'), '--ledger', SHOP, '--month', month])).out;
+  const none = await table('2025-01');
+  assert.match(none, /^The export does not hold 2025-01/m);
+  assert.match(none, /^Nothing here is against the certificate\. Its signature was not verified\.$/m);
+  const wrong = await ipo(['licence', 'check', file('request.json')]);
+  assert.match(wrong.out, /this is not a licence certificate: its first line is not ipo-licence-1/);
   const other = await check('3', '--cluster-id', 'c2');
   assert.deepEqual([other.code, other.answer.accepted], [1, false]);
   assert.match(other.answer.refusals[0]?.message ?? '', /certificate is for cluster c1, this is c2/);

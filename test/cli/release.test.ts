@@ -23,7 +23,7 @@ test('list shows every release; show, one with what to do; notes, those of a ran
     RELEASES.map(({ version }) => version),
   );
   assert.equal(list.total, RELEASES.length);
-  assert.match((await ipo(['release', 'list'])).out, /1\.3\.7 +2026-10-15 +0033–0035 +upgrade it/);
+  assert.match((await ipo(['release', 'list'])).out, /1\.3\.7 +2026-10-15 +0033–0035 +must be upgraded/);
   const shown = (await ipo(['release', 'show', 'v1.2.0'])).out;
   assert.match(shown, /Chart values no longer read\n- integrations\.detector\.existingSecret/);
   const notes = (await ipo(['release', 'notes', '1.3.5..1.3.7'])).out;

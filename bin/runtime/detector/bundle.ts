@@ -2,7 +2,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BundleBody, DetectorBody } from '../../../src/api/contract/detector.ts';
 import { IpoError } from '../../../src/base/index.ts';
-import { isThere } from '../../files/index.ts';
+import { alreadyThere, assertNew } from '../../files/index.ts';
 import { withService } from '../../service/client.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { openOutcome } from '../../terminal/outcome.ts';
@@ -29,7 +29,7 @@ export async function runDetectorBundle(options: DetectorBundleFlags, terminal: 
   const paths = FILES.map((name) => join(options.out, name));
   const parts = openParts(terminal);
   // Before the service is asked: each download stands in its audit log.
-  for (const path of paths) if (await isThere(path, parts)) throw taken(path);
+  for (const path of paths) await assertNew(path, parts);
   const { body } = await withService(terminal, options, (service) =>
     service.json<BundleBody>('GET /integrations/detector/bundle'),
   );
@@ -75,14 +75,7 @@ async function writeNew(path: string, text: string): Promise<void> {
       await file.close();
     }
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw taken(path);
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere(path);
     throw new IpoError('unwritable', 'cannot be written', { place: { file: path }, cause });
   }
-}
-
-function taken(path: string): IpoError {
-  return new IpoError('unwritable', 'is there already, and is not overwritten', {
-    place: { file: path },
-    hint: 'Name another directory with --out, or delete the file',
-  });
 }

@@ -58,7 +58,7 @@ function bundle(settle: Settle): Command {
     .description(
       'Download the three files by which the detector is accepted: ca.crt, client.crt and client.key. Needs an administrator.',
     )
-    .option('--out <dir>', 'directory for the files; files that are there are not overwritten', 'detector')
+    .option('--out <dir>', 'directory for the files; existing files are not overwritten', 'detector')
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal) => {

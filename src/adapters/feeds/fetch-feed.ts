@@ -91,7 +91,7 @@ function conditions(known: Validators | null): Readonly<Record<string, string>> 
 }
 
 function noWayOut({ setting, mount }: FeedWords): string {
-  return `Without a way out, set ${setting} to a file (file://${mount}NAME) or to off`;
+  return `If this machine cannot reach it, set ${setting} to a file (file://${mount}NAME) or to off`;
 }
 
 /** A query may hold a token of a mirror, so that none is shown. */

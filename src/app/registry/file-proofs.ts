@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { openRawBytes, readBounded } from '../../adapters/files/index.ts';
-import { byCodeUnit, IpoError, printable } from '../../base/index.ts';
+import { byCodeUnit, IpoError, isIpoError, printable } from '../../base/index.ts';
 import { MAX_EVIDENCE_BYTES, type Accepted } from '../../supply-chain/index.ts';
 import { checkTrustRoot, openOwnVerifier } from './own-verifier.ts';
 import type { FileProofs, FileProofsOptions } from './ports.ts';
@@ -24,7 +24,9 @@ export async function readFileProofs({
   const list = named ?? join(dirname(file), 'SHA256SUMS');
   if (trustRoot !== null) await checkTrustRoot(trustRoot);
   const sha256 = await hashOf(file);
-  const text = await readBounded(list, MAX_SUMS);
+  const text = await readBounded(list, MAX_SUMS).catch((error: unknown) => {
+    throw named === null ? withoutSums(error) : error;
+  });
   const bytes = Buffer.from(text);
   const sums = { name: basename(list), bytes };
   const listed = sumOf(text, basename(file), list);
@@ -52,6 +54,14 @@ export async function readFileProofs({
   }
   if (unknown) return { sha256, listed, sums, signatures: null, attestations: null, problems };
   return { sha256, listed, sums, signatures, attestations, problems };
+}
+
+function withoutSums(error: unknown): unknown {
+  if (!isIpoError(error)) return error;
+  const { code, message, place, cause } = error;
+  const hint =
+    'Put SHA256SUMS and its SHA256SUMS.*.sigstore.json beside the file, or name the list with --sums FILE';
+  return new IpoError(code, message, { place, hint, cause });
 }
 
 async function hashOf(file: string): Promise<string> {

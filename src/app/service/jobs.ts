@@ -122,7 +122,7 @@ function catalogueJobs({ kev, endOfLife }: JobsParts): readonly Job[] {
             atStart: true,
             failing: {
               what: 'known exploited vulnerabilities were not fetched',
-              meanwhile: 'the catalogue that is kept counts, if any; all else works',
+              meanwhile: 'the stored catalogue stays in use, if there is one; everything else works',
             },
             run: async (): Promise<void> => {
               const { fault } = await kev.refresh();
@@ -138,7 +138,7 @@ function catalogueJobs({ kev, endOfLife }: JobsParts): readonly Job[] {
       atStart: true,
       failing: {
         what: 'release data of operating systems was not fetched',
-        meanwhile: 'what is kept counts, and what the scanner says; all else works',
+        meanwhile: 'the stored release data and what the scanner reports stay in use; everything else works',
       },
       run: async (): Promise<void> => {
         const { fault } = await endOfLife.refresh();
