@@ -1,5 +1,11 @@
 import { IpoError } from '../../src/base/index.ts';
-import { CHANNEL_KINDS, MAX_CHANNEL_BYTES, parseChannelText } from '../../src/channels/index.ts';
+import {
+  CHANNEL_EVENTS,
+  CHANNEL_KINDS,
+  MAX_CHANNEL_BYTES,
+  parseChannelText,
+} from '../../src/channels/index.ts';
+import { oneOf } from '../terminal/choice.ts';
 import { clean } from '../terminal/clean.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -31,6 +37,11 @@ function refuseOther(value: unknown, text: string, file: string): void {
     place: line === 0 ? { file } : { file, line },
     hint: 'A channel is a mapping of fields, as ipo channel show --document prints it',
   });
+}
+
+/** checkEvents refuses an event that there is not. Throws ChoiceError, which names the flag. */
+export function checkEvents(flag: string, events: readonly string[] = []): void {
+  for (const event of events.flatMap(commaParts)) oneOf(flag, event, CHANNEL_EVENTS);
 }
 
 /** commaParts reads a list that a person typed with commas; blanks around its parts are left out, and so are empty ones. */

@@ -14,7 +14,7 @@ import { checkStdin } from '../files/index.ts';
 import { withService } from '../service/client.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { commaParts, readDocument, type Document } from './document.ts';
+import { checkEvents, commaParts, readDocument, type Document } from './document.ts';
 import { findChannel, toName } from './find.ts';
 import { faultsOf, warningsOf } from './remarks.ts';
 import type { ChannelListOptions } from './list.ts';
@@ -47,6 +47,9 @@ export async function runChannelEdit(
   checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
   if (askCredential && credentialStdin)
     throw new UsageError('--ask-credential and --credential-stdin exclude each other', 'Choose one');
+  checkEvents('--event', options.event);
+  checkEvents('--subscribe', options.subscribe);
+  checkEvents('--unsubscribe', options.unsubscribe);
   const changes = changesOf(options);
   const written = file === undefined ? null : await readDocument(file, terminal);
   if (written === null && changes.length === 0 && !askCredential && !credentialStdin) {

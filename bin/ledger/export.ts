@@ -18,7 +18,8 @@ export async function runLedgerExport(
   terminal: Terminal,
   globals: GlobalOptions,
 ): Promise<ExitCode> {
-  const source = findLedger(options, terminal);
+  const sources = 'a database with --database URL, or a service with --server URL';
+  const source = findLedger(options, terminal, sources);
   const period = parsePeriod(options);
   const parts = openParts(terminal);
   const path = await exportTarget(options, parts, terminal);

@@ -12,7 +12,11 @@ export type LedgerSource =
   | { readonly kind: 'server'; readonly flags: ServiceFlags };
 
 /** findLedger settles where the ledger is: in an export, in a database, else at the service. Throws UsageError. */
-export function findLedger(options: LedgerFlags, { env }: Pick<Terminal, 'env'>): LedgerSource {
+export function findLedger(
+  options: LedgerFlags,
+  { env }: Pick<Terminal, 'env'>,
+  sources = 'an export with --ledger FILE, a database with --database URL, or a service with --server URL',
+): LedgerSource {
   const { ledger, database, server, tokenStdin, ca } = options;
   const named = [
     ...(ledger === undefined ? [] : ['--ledger']),
@@ -42,10 +46,7 @@ export function findLedger(options: LedgerFlags, { env }: Pick<Terminal, 'env'>)
     (env['IPO_SERVER'] ?? '').trim() === '' &&
     readServiceConfig(env).current === null
   ) {
-    throw new UsageError(
-      'no ledger given',
-      'Give an export with --ledger FILE, a database with --database URL, or a service with --server URL',
-    );
+    throw new UsageError('no ledger given', `Give ${sources}`);
   }
   return { kind: 'server', flags: serviceFlags(options) };
 }

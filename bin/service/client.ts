@@ -26,15 +26,13 @@ export async function findService(
   terminal: Terminal,
   options: ServiceFlags,
   named?: string,
+  hint = 'Sign in with `ipo login SERVER`, or give --server URL or IPO_SERVER',
 ): Promise<ServiceTarget> {
   const { env } = terminal;
   const config = readServiceConfig(env);
   const address = named ?? options.server ?? given(env['IPO_SERVER']) ?? config.current;
   if (address === null || address === undefined) {
-    throw new UsageError(
-      'no service given',
-      'Sign in with `ipo login SERVER`, or give --server URL or IPO_SERVER',
-    );
+    throw new UsageError('no service given', hint);
   }
   const server = await parseServer(address);
   const kept: KnownServer | undefined = config.servers[server];

@@ -2,104 +2,82 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, suite, test } from 'node:test';
+import { test, type TestContext } from 'node:test';
+import { startApi } from '../api/service.ts';
 import { ipo } from './fake-terminal.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'ipo-advice-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
-const SHOP = 'fixtures/ledger/shop.ndjson.gz';
-
-suite('ipo whatif matrix', () => {
-  test('tries each value by itself, what costs nothing first, in every format', async () => {
-    const { code, out } = await ipo(['whatif', 'matrix', '--ledger', SHOP, '-o', 'json']);
-    assert.equal(code, 0);
-    const body = JSON.parse(out);
-    assert.equal(body.total, body.items.length);
-    assert.deepEqual(body.items[0].would_deny, { rows: 0, workloads: 0, images: 0 });
-    const costs = body.items.filter((item: { current: boolean }) => !item.current).map(cost);
-    assert.deepEqual(
-      costs,
-      costs.toSorted((a: number, b: number) => a - b),
-    );
-    for (const format of ['table', 'markdown', 'html']) {
-      const ran = await ipo(['whatif', 'matrix', '-l', SHOP, '-o', format]);
-      assert.match(ran.out, /severityThreshold/);
-      assert.match(ran.out, /3,929/);
-      if (format === 'table') assert.doesNotMatch(ran.out, /would allow|\(now\)/);
-    }
-  });
-
-  test('with a base it counts what each value changes of that policy', async () => {
-    const base = 'fixtures/policies/tighten.yaml';
-    const body = JSON.parse((await ipo(['whatif', 'matrix', '-l', SHOP, '--base', base, '-o', 'json'])).out);
-    assert.equal(body.base, 'cluster-baseline');
-    assert.ok(body.items.some(({ would_allow }: { would_allow: { rows: number } }) => would_allow.rows > 0));
-    assert.equal((await ipo(['whatif', 'matrix', '-o', 'json'])).code, 2);
-    assert.equal((await ipo(['whatif', 'matrix', '-l', SHOP, '--source', 'x'])).code, 2);
-    assert.equal((await ipo(['whatif', 'matrix', '-l', SHOP, '--days', '91'])).code, 2);
-  });
-});
-
-suite('ipo policy suggest', () => {
-  test('prints a policy that lints and whose own what-if denies nothing', async () => {
-    const { code, out, err } = await ipo(['policy', 'suggest', '--ledger', SHOP, '--name', 'shop']);
-    assert.equal(code, 0, err);
-    assert.match(err, /linted and replayed: shop denies 0 of 5,835 admissions/);
-    const draft = join(folder, 'shop.yaml');
-    writeFileSync(draft, out);
-    assert.equal((await ipo(['policy', 'lint', draft])).code, 0);
-    const whatIf = await ipo(
-      ['whatif', '-', '-l', SHOP, '--days', '90', '--limit', '0', '--fail-on', 'would_deny', '-o', 'json'],
-      { stdin: out },
-    );
-    assert.equal(whatIf.code, 0, whatIf.err);
-  });
-
-  test('takes a tolerance, a base and a field to explain', async () => {
-    const base = 'fixtures/policies/tighten.yaml';
-    const { out } = await ipo([
-      'policy',
-      'suggest',
-      '-l',
-      SHOP,
-      '--tolerate',
-      '1%',
-      '--base',
-      base,
-      '-o',
-      'json',
-    ]);
-    const body = JSON.parse(out);
-    assert.equal(body.tolerated, 58);
-    assert.ok(body.would_deny <= 58);
-    assert.ok(
-      body.plan.every(({ when }: { when: string }) => when === 'after_fixing' || when === 'audit_first'),
-    );
-    const explained = await ipo(['policy', 'suggest', '-l', SHOP, '--explain', 'digestEnforcement']);
-    assert.match(explained.out, /require would deny 118 admissions[^]*name it by digest/);
-    assert.match(
-      (await ipo(['policy', 'suggest', '-l', SHOP, '--explain', 'severityTreshold'])).err,
-      /Did you mean "severityThreshold"/,
-    );
-    for (const wrong of [
-      ['--tolerate', '-1'],
-      ['--tolerate', '101%'],
-      ['--tolerate', '1.5'],
-      ['--name', 'A b'],
-    ])
-      assert.equal((await ipo(['policy', 'suggest', '-l', SHOP, ...wrong])).code, 2, wrong.join(' '));
-    const empty = await ipo(['policy', 'suggest', '-l', SHOP, '--as-of', '2020-01-01T00:00:00Z']);
-    assert.equal(empty.code, 2);
-    assert.match(empty.err, /no admission/);
-  });
-});
-
-function cost({
-  would_deny,
-  undecided,
-}: {
-  would_deny: { rows: number };
-  undecided: { rows: number };
-}): number {
-  return would_deny.rows + undecided.rows;
+function scratch(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'ipo-advice-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
+
+test('an address of a service with a path that it lacks is an error outside, with what to do', async (t) => {
+  const { url } = await startApi(t, []);
+  const HOME = scratch(t);
+  const list = (server: string) =>
+    ipo(['policy', 'list', '--server', server, '--token-stdin'], { stdin: 'viewer-token', env: { HOME } });
+  const below = await list(`${url}/api/v1/foo`);
+  assert.equal(below.code, 3);
+  assert.match(below.err, /^ipo: the service has nothing at \/api\/v1\/foo\/api\/v1\/policies\n/);
+  assert.match(below.err, /has a path that it does not answer at; give it as https:\/\/HOST/);
+  const old = await list(url);
+  assert.equal(old.code, 3);
+  assert.match(old.err, /nothing at \/api\/v1\/policies\n {2}It may be of an earlier release/);
+});
+
+test('advice names only flags that the command has, and nothing that was given', async (t) => {
+  const env = { HOME: scratch(t) };
+  const login = await ipo(['login'], { env });
+  assert.match(login.err, /no service given\n {2}Name it as `ipo login SERVER`, or set IPO_SERVER/);
+  const named = await ipo(['login', 'http://127.0.0.1:9', '--email', 'a@b.example'], { env });
+  assert.match(named.err, /Give --password-stdin, or a token in IPO_TOKEN/);
+  const exported = await ipo(['ledger', 'export'], { env });
+  assert.match(exported.err, /no ledger given\n {2}Give a database with --database URL, or a service/);
+});
+
+test('stdin that is empty, or has too many lines, is said so in words', async (t) => {
+  const env = { HOME: scratch(t) };
+  const login = (stdin: string, ...more: string[]) =>
+    ipo(['login', 'http://127.0.0.1:9', '--email', 'a@b.example', '--password-stdin', ...more], {
+      stdin,
+      env,
+    });
+  assert.match((await login('')).err, /^ipo: stdin is empty\n {2}Write the password into it, on one line/);
+  assert.match((await login('a\nb\nc\nd\n')).err, /^ipo: stdin has 4 lines and must have 1 line\n/);
+  const setup = await login('code\n', '--setup');
+  assert.match(
+    setup.err,
+    /stdin has 1 line and must have 2 lines\n.*the setup code, then the password.*each on a line/,
+  );
+});
+
+test('a document of another kind is named where a channel is read', async (t) => {
+  const file = join(scratch(t), 'policy.yaml');
+  writeFileSync(file, 'apiVersion: ipo.dev/v1\nkind: ImagePolicy\nmetadata: { name: a }\n');
+  const { code, err } = await ipo(['tracker', 'test', '--file', file]);
+  assert.equal(code, 2);
+  assert.match(err, /policy\.yaml:2: ImagePolicy is not a kind of channel; the kinds are github, /);
+});
+
+test('the kinds of channels are listed without parentheses in parentheses', async (t) => {
+  const { err } = await ipo(['channel', 'setup', 'trello'], { env: { HOME: scratch(t) } });
+  assert.match(err, /webhook: Webhook \(CloudEvents\)/);
+});
+
+test('a rule of a configuration export says where it goes', async (t) => {
+  const file = join(scratch(t), 'export.yaml');
+  writeFileSync(file, 'apiVersion: ipo.dev/v1\nkind: RuntimeRule\nmetadata: { name: a }\n');
+  const { code, err } = await ipo([
+    'runtime',
+    'rule',
+    'apply',
+    '-f',
+    file,
+    '--yes',
+    '--server',
+    'https://ipo.example',
+  ]);
+  assert.equal(code, 2);
+  assert.match(err, /RuntimeRule is that of a configuration export: import it with `ipo config import`/);
+});

@@ -152,7 +152,10 @@ test('edit changes what is named and leaves the rest as it is', async (t) => {
     [['--set', 'kind=jira'], /this field cannot be changed\n/],
     [['--set', 'name=x'], /this field cannot be changed here\n {2}Change it with --name/],
     [['--set', `token=${SECRETS[0]}`], /token is a secret, and an argument must not contain one/],
-    [['--subscribe', 'nodes_8'], /is not an event \(did you mean "nodes_80"\?\); the events are /],
+    [
+      ['--subscribe', 'nodes_8'],
+      /--subscribe nodes_8: choose one of critical_finding, [^\n]+\n {2}Did you mean "nodes_80"\?/,
+    ],
     [['--set', 'apiBaseUrl=https://git.example.com/api/v3'], /token must be entered again/],
     [[], /no change is named/],
     [['--ask-credential', '--credential-stdin'], /Choose one/],

@@ -19,7 +19,7 @@ import { openOutcome } from '../../terminal/outcome.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { VERSION } from '../../terminal/version.ts';
-import { readDocument, type Document } from '../document.ts';
+import { checkEvents, readDocument, type Document } from '../document.ts';
 import { openInterview, type Interview } from './ask.ts';
 import {
   checkGitlab,
@@ -58,6 +58,7 @@ export async function runChannelSetup(
   const outcome = openOutcome(options.output, terminal);
   checkStdin([file, credentialStdin && '-', tokenStdin && '-']);
   if (save && print) throw new UsageError('--save and --print exclude each other', 'Choose one');
+  checkEvents('--event', options.event);
   const testLoopback = isTestLoopback(terminal.env);
   const interview = openInterview(terminal);
   const written = file === undefined ? null : await readDocument(file, terminal);
