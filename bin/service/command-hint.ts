@@ -13,12 +13,14 @@ const COMMANDS: readonly (readonly [path: RegExp, command: string])[] = [
   [/^GET \/api\/v1\/tracking\?returned=true$/, '`ipo tracking list --returned`'],
   [/^GET \/api\/v1\/system\/health$/, '`ipo doctor`'],
 ];
+/** A command reads the ETag itself. */
+const ETAG = /and send (?:its|the) new ETag as If-Match/g;
 const PATH = /\b(?:GET|POST|PUT|PATCH|DELETE) \/api\/[^\s;,)]+/g;
 
 /** commandHint says a hint of the API in commands: who calls `ipo` writes no HTTP. Null for one that no command serves. */
 export function commandHint(hint: string): string | null {
   let isServed = true;
-  const said = hint.replace(PATH, (path) => {
+  const said = hint.replace(ETAG, 'and run the command again').replace(PATH, (path) => {
     const found = COMMANDS.find(([known]) => known.test(path));
     if (found !== undefined) return path.replace(found[0], found[1]);
     isServed = false;

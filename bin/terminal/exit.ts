@@ -77,17 +77,7 @@ export async function report(
     if (options.verbose && error instanceof Error) terminal.err(`${error.stack ?? ''}\n`);
     return EXIT.outside;
   }
-  const faults =
-    (error.code === 'invalid_policy' ||
-      error.code === 'invalid_config' ||
-      error.code === 'invalid_manifest') &&
-    'problems' in error
-      ? (error as unknown as { problems: readonly Problem[] }).problems.map((problem) => ({
-          place: 'place' in problem ? problem.place : problem,
-          message: problem.message,
-          hint: problem.hint,
-        }))
-      : [error instanceof ChoiceError ? await withMeant(error) : error];
+  const faults = await faultsOf(error);
   for (const { place, message, hint } of faults) {
     const where = [place?.file, place?.line, place?.column].filter((part) => part !== undefined);
     // Names and values of the input stand in all three, so none may speak to the terminal or to a CI system.
@@ -100,12 +90,23 @@ export async function report(
   return CODES[error.code];
 }
 
+type Fault = Pick<IpoError, 'message' | 'place' | 'hint'>;
+
+const WITH_PROBLEMS: readonly ErrorCode[] = ['invalid_policy', 'invalid_config', 'invalid_manifest'];
+
+/** All that an error reports: the problems of a document, each with its place, or the error itself. */
+async function faultsOf(error: IpoError): Promise<readonly Fault[]> {
+  if (error instanceof ChoiceError) return [await withMeant(error)];
+  if (!WITH_PROBLEMS.includes(error.code) || !('problems' in error)) return [error];
+  return (error.problems as readonly Problem[]).map((problem) => ({
+    place: 'place' in problem ? problem.place : problem,
+    message: problem.message,
+    hint: problem.hint ?? undefined,
+  }));
+}
+
 /** A choice that was misspelt is named. */
-async function withMeant({
-  message,
-  value,
-  choices,
-}: ChoiceError): Promise<Pick<IpoError, 'message' | 'place' | 'hint'>> {
+async function withMeant({ message, value, choices }: ChoiceError): Promise<Fault> {
   const { nearest } = await import('../../src/base/index.ts');
   const meant = nearest(value, choices);
   return { message, place: undefined, hint: meant === null ? undefined : `Did you mean "${meant}"?` };

@@ -113,7 +113,7 @@ export function openKeptPolicies<P>(
       const policy = await store.create(write);
       if (policy !== null) return { policy, changed: true, before: null };
       throw new PolicyWriteError('conflict', `a ${noun} named ${write.name} already exists`, {
-        hint: 'Update it with PUT and the ETag that GET gives, or choose another name',
+        hint: 'Change the existing one, such as with ipo policy apply, or choose another name',
       });
     },
     async update(name, value, expected, by) {

@@ -224,6 +224,10 @@ test('hints of the service are said in commands, and none of them names a path',
     null,
     'a path is matched as a whole',
   );
+  assert.equal(
+    commandHint('Read it again, look at what changed, and send its new ETag as If-Match'),
+    'Read it again, look at what changed, and run the command again',
+  );
 });
 
 test('a flag with a word that it does not take names the flag, the word, the choices and what was meant', async () => {

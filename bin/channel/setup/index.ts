@@ -56,16 +56,9 @@ export function setupCommand(settle: Settle): Command {
         '--no-first-run-summary',
         'open one issue per finding also in the first run, instead of one summary issue',
       ),
-    )
-    .addOption(new Option('--host <host>', 'Mail: name of the mail server'))
-    .addOption(
-      new Option('--port <port>', 'Mail: port of the server (default: 587, or 465 with --security tls)'),
-    )
-    .addOption(new Option('--security <security>', 'Mail: starttls, tls, or none (on loopback only)'))
-    .addOption(new Option('--username <name>', 'Mail: account at the server; setup asks for its password'))
-    .addOption(new Option('--from <address>', 'Mail: sender'))
-    .addOption(collecting('--to <address>', 'Mail: recipient; repeatable, or separated by commas'))
-    .addOption(new Option('--no-check', 'Mail: save without checking the server from this machine'))
+    );
+  for (const option of mailOptions()) command.addOption(option);
+  command
     .addOption(
       collecting('--event <event>', 'subscribe to these events only; repeatable, or separated by commas'),
     )
@@ -141,4 +134,16 @@ function collecting(flags: string, description: string): Option {
       .map((part) => part.trim())
       .filter((part) => part !== ''),
   ]);
+}
+
+function mailOptions(): readonly Option[] {
+  return [
+    new Option('--host <host>', 'Mail: name of the mail server'),
+    new Option('--port <port>', 'Mail: port of the server (default: 587, or 465 with --security tls)'),
+    new Option('--security <security>', 'Mail: starttls, tls, or none (on loopback only)'),
+    new Option('--username <name>', 'Mail: account at the server; setup asks for its password'),
+    new Option('--from <address>', 'Mail: sender'),
+    collecting('--to <address>', 'Mail: recipient; repeatable, or separated by commas'),
+    new Option('--no-check', 'Mail: save without checking the server from this machine'),
+  ];
 }
