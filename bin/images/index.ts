@@ -4,6 +4,7 @@
  */
 import { Command, Option } from 'commander';
 import { MARKED, outputOption } from '../terminal/output-option.ts';
+import { wordOption } from '../terminal/word-option.ts';
 import { withPaging } from '../terminal/paging-flags.ts';
 import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
@@ -49,13 +50,17 @@ function list(settle: Settle): Command {
       )
       .addOption(new Option('--search <text>', 'text in the name or the digest'))
       .addOption(
-        new Option(
+        wordOption(
           '--sort <order>',
           'attention, name, severity, findings, last_seen or scanned (default: attention)',
+          ['attention', 'name', 'severity', 'findings', 'last_seen', 'scanned'],
         ),
       )
       .addOption(
-        new Option('--order <direction>', 'asc or desc (default: asc for names, desc for the rest)'),
+        wordOption('--order <direction>', 'asc or desc (default: asc for names, desc for the rest)', [
+          'asc',
+          'desc',
+        ]),
       ),
     'images',
   );

@@ -89,11 +89,9 @@ function lintCommand(settle: Settle): Command {
       'policy files (YAML or JSON, several documents each), or directories of them; - is stdin',
     )
     .addOption(
-      wordOption('--fail-on <level>', 'lowest level that exits 1: error, warning or notice', [
-        'error',
+      wordOption('--fail-on <level>', 'lowest level that exits 1: error, warning or notice').default(
         'warning',
-        'notice',
-      ]).default('warning'),
+      ),
     )
     .addOption(
       new Option(

@@ -34,7 +34,7 @@ export const listed: Listed = {
 /** trackingCommand defines `ipo tracking` and what stands below it. */
 function trackingCommand(settle: Settle): Command {
   const tracking = new Command('tracking').description(
-    'Show the history of the issues of critical findings; reopen an issue, or confirm that a finding ended.',
+    'Show the history of the issues of critical findings; reopen a finding, or confirm that it is fixed.',
   );
   for (const define of [list, show, summary, reopen, confirm]) tracking.addCommand(define(settle));
   return tracking;

@@ -3,6 +3,7 @@
  * It uses `images`, `service` and `terminal`.
  */
 import { Command, Option } from 'commander';
+import { wordOption } from '../terminal/word-option.ts';
 import { withPaging } from '../terminal/paging-flags.ts';
 import { withServiceFlags } from '../service/index.ts';
 import type { Listed, Settle } from '../terminal/listed.ts';
@@ -39,8 +40,20 @@ function vulnsCommand(settle: Settle): Command {
       )
       .addOption(new Option('-n, --namespace <name>', 'CVEs of images seen in this namespace'))
       .addOption(new Option('--search <text>', 'text in the ID or in the name of a package'))
-      .addOption(new Option('--sort <order>', 'severity, cve, images or known_exploited (default: severity)'))
-      .addOption(new Option('--order <direction>', 'asc or desc (default: asc for ids, desc for the rest)')),
+      .addOption(
+        wordOption('--sort <order>', 'severity, cve, images or known_exploited (default: severity)', [
+          'severity',
+          'cve',
+          'images',
+          'known_exploited',
+        ]),
+      )
+      .addOption(
+        wordOption('--order <direction>', 'asc or desc (default: asc for ids, desc for the rest)', [
+          'asc',
+          'desc',
+        ]),
+      ),
     'vulnerabilities',
   );
   return command.action(() =>

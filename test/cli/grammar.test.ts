@@ -244,3 +244,27 @@ test('a flag with a word that it does not take names the flag, the word, the cho
     assert.match(err, said);
   }
 });
+
+test('the words that flags list are those that the service takes', async () => {
+  const { ROLES, ACCOUNT_STATES } = await import('../../src/accounts/index.ts');
+  const { IMAGE_SORTS, TRIAGE_STATES, VULNERABILITY_SORTS } = await import('../../src/inventory/index.ts');
+  const { EFFECTS, PRIORITIES } = await import('../../src/runtime/index.ts');
+  const { DELIVERY_STATES } = await import('../../src/notify/index.ts');
+  const { END_REASONS } = await import('../../src/trackers/index.ts');
+  for (const [line, words] of [
+    ['account list --role', ROLES],
+    ['account list --state', ACCOUNT_STATES],
+    ['token create x --role', ROLES],
+    ['images list --sort', IMAGE_SORTS],
+    ['vulns --sort', VULNERABILITY_SORTS],
+    ['triage list --state', TRIAGE_STATES],
+    ['tracking list --reason', END_REASONS],
+    ['runtime events --effect', EFFECTS],
+    ['runtime events --priority', PRIORITIES],
+    ['channel deliveries x --state', DELIVERY_STATES],
+  ] as const) {
+    const { err } = await ipo([...line.split(' '), '?']);
+    const [, listed = ''] = /: choose one of (.*)\n/.exec(err) ?? [];
+    assert.deepEqual(listed.split(', ').toSorted(), [...words].toSorted(), line);
+  }
+});

@@ -47,7 +47,7 @@ test('its flags narrow in the service, which says what a wrong one should be', a
   for (const [flags, message] of [
     [['--severity', 'awful'], /severity must be one or more of UNKNOWN, LOW, .*, separated by commas/],
     [['--fixable', 'yes'], /must be true or false/],
-    [['--sort', 'age'], /sort must be one of severity, cve, images, known_exploited/],
+    [['--sort', 'age'], /--sort age: choose one of severity, cve, images, known_exploited/],
   ] as const) {
     const { code, err } = await as('viewer', 'vulns', ...flags);
     assert.equal(code, 2);
