@@ -80,7 +80,7 @@ suite('ipo token', () => {
       'a role that is none',
       ['create', 'x', '--role', 'root'],
       2,
-      /role must be one of viewer, deployer, administrator/,
+      /--role root: choose one of viewer, deployer, administrator/,
     ],
     [
       'too many days',
