@@ -1,5 +1,5 @@
 import type { CliParts } from '../../src/app/index.ts';
-import { isThere } from '../files/index.ts';
+import { assertNew } from '../files/index.ts';
 import { parseOneOutput } from '../terminal/output.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
@@ -31,7 +31,6 @@ export async function exportTarget(
       `-o ${path}: not a valid name of an export`,
       'Use the ending .ndjson, .ndjson.gz or .ndjson.zst',
     );
-  if (path !== null && force !== true && (await isThere(path, parts)))
-    throw new UsageError(`${path} already exists`, 'Name another file, or give --force to overwrite it');
+  if (path !== null) await assertNew(path, parts, force === true);
   return path;
 }

@@ -1,7 +1,7 @@
 import { loadAuthoring, parsePolicies } from '../../src/policy/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
-import { isThere } from '../files/index.ts';
+import { assertNew } from '../files/index.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
@@ -45,12 +45,7 @@ export async function runPolicyInit(
     await writeOutputs(targets, (format) => forms[format](), parts, terminal);
     return EXIT.done;
   }
-  if (!force && (await isThere(out, parts))) {
-    throw new UsageError(
-      `${clean(out)} already exists; it was not changed`,
-      'Choose another name, or add --force to overwrite it',
-    );
-  }
+  await assertNew(out, parts, force === true);
   await parts.writeFile(out, text);
   if (!globals.quiet) terminal.err(`ipo: wrote ${clean(out)}; next: ipo policy lint ${clean(out)}\n`);
   return EXIT.done;

@@ -27,6 +27,7 @@ export { Outage } from './outage.ts';
 export type { Clock, Count, Keys, Log } from './ports.ts';
 export { isPlainLine, oneLine } from './one-line.ts';
 export { printable } from './printable.ts';
+export { refreshCall } from './refresh-call.ts';
 export { randomLetters } from './random-letters.ts';
 export { Secret } from './secret.ts';
 export { DAY_MS, formatMinute, formatTime, microTime, parseTime } from './time.ts';

@@ -1,4 +1,4 @@
-import { DAY_MS, formatTime } from '../base/index.ts';
+import { DAY_MS, formatTime, refreshCall } from '../base/index.ts';
 import { CatalogueError } from './catalogue-error.ts';
 
 /** Edition is which one a catalogue is, as it says itself. */
@@ -35,7 +35,7 @@ export function checkNotOlder(edition: Edition, kept: KeptEdition, noun: string,
   throw new CatalogueError(
     'invalid_report',
     `${noun} ${fault}, so it is not used`,
-    `See what ${setting} leads to; if it is right, POST /api/v1/catalogues/refresh?accept_older=true takes it`,
+    `See what ${setting} leads to; if it is right, take it: ${refreshCall('?accept_older=true')}`,
   );
 }
 
@@ -115,6 +115,6 @@ export function checkSize(
   throw new CatalogueError(
     'invalid_report',
     `${noun} has shrunk from ${kept} to ${entries} ${unit}, so it is not used`,
-    `See what ${setting} leads to; if it is right, POST /api/v1/catalogues/refresh?accept_shrunk=true takes it`,
+    `See what ${setting} leads to; if it is right, take it: ${refreshCall('?accept_shrunk=true')}`,
   );
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { mkdir } from 'node:fs/promises';
 import * as z from 'zod/mini';
-import { formatTime, parseTime, printable, parseStrictJson } from '../../base/index.ts';
+import { formatTime, parseTime, printable, parseStrictJson, refreshCall } from '../../base/index.ts';
 import {
   IMAGE_TYPE,
   type DatabaseState,
@@ -85,7 +85,7 @@ class Grype implements Scanner {
     const before = await this.state(signal);
     if (before.updatedAt === null)
       throw new ScannerError('scanner', 'no vulnerability database has been downloaded yet', {
-        hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
+        hint: `It is downloaded every 6 hours; to download it now: ${refreshCall()}`,
       });
     const image = `${from.host}/${from.path}@${reference.digest}`;
     const text = await this.#run(

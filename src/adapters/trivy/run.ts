@@ -1,4 +1,4 @@
-import { formatTime } from '../../base/index.ts';
+import { formatTime, refreshCall } from '../../base/index.ts';
 import {
   IMAGE_TYPE,
   type DatabaseState,
@@ -103,7 +103,7 @@ class Trivy implements Scanner {
     const before = await this.#current(signal);
     if (before.updatedAt === null)
       throw new ScannerError('scanner', 'no vulnerability database has been downloaded yet', {
-        hint: 'It is downloaded every 6 hours; POST /api/v1/catalogues/refresh downloads it now',
+        hint: `It is downloaded every 6 hours; to download it now: ${refreshCall()}`,
       });
     const image = `${from.host}/${from.path}@${reference.digest}`;
     const file = `trivy ${image}`;

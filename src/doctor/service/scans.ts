@@ -1,3 +1,4 @@
+import { refreshCall } from '../../base/index.ts';
 import { ageOf, DAY, HOUR } from '../ages.ts';
 import { fail, ok, warn, type Check } from '../check.ts';
 import type { FeedFacts, ServiceFacts } from './facts.ts';
@@ -59,8 +60,7 @@ export const SCAN_CHECKS: readonly Check<ServiceFacts>[] = [
 ];
 
 function feed(id: string, name: string, of: (facts: ServiceFacts) => FeedFacts): Check<ServiceFacts> {
-  const hint =
-    'Check the network, outbound.proxy and its source in the settings, and fetch it now: curl -X POST -H "Authorization: Bearer $IPO_TOKEN" "$IPO_SERVER/api/v1/catalogues/refresh"';
+  const hint = `Check the network, outbound.proxy and its source in the settings, and fetch it now: ${refreshCall()}`;
   return {
     id,
     judge: (facts, at) => {
