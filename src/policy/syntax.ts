@@ -113,7 +113,8 @@ function checkKeys(map: YAMLMap, path: Path, lines: LineCounter, found: Forbidde
         hint: 'Keep one of the two',
       });
     } else seen.set(name, offset);
-    if (name === '<<') {
+    // Quoted, it is a name like any other.
+    if (name === '<<' && key.type === 'PLAIN') {
       found.push({
         path,
         rule: 'merge-key',

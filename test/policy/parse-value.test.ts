@@ -59,6 +59,11 @@ test('a value is read as a file of the same JSON is: the same revision, or the s
   );
 });
 
+test('a quoted "<<", as JSON has it, is a field that nobody knows, not a merge key', () => {
+  for (const one of [document({ '<<': {} }), document({ vex: { '<<': 1 } }), { ...document({}), '<<': null }])
+    assert.deepEqual(asValue(one), asFile(one));
+});
+
 test('the paths of a draft inside a request begin with its field', () => {
   assert.throws(
     () => parsePolicyValue(document({ runtime: {} }), 'policy'),
