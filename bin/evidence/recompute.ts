@@ -30,10 +30,9 @@ export async function runEvidenceRecompute(
     );
   } catch (error) {
     if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
-    damage = error.message;
-    const differences = [
-      { place: error.place?.file ?? file, says: error.message, follows: 'a part that can be read' },
-    ];
+    const place = error.place?.file ?? file;
+    damage = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;
+    const differences = [{ place, says: error.message, follows: 'a part that can be read' }];
     result = { agrees: false, rows: 0, attestations: 0, requirements: 0, differences, notCompared: [] };
   } finally {
     progress.end();
