@@ -464,6 +464,11 @@ describe('reports of Trivy', () => {
     assert.deepEqual(await codes({}, '--cold-image-policy', 'DenyUntilScanned'), [1, false, 'unscanned']);
     assert.deepEqual(await codes({ admissionTiming: 'AllowAndScan' }), [0, true, null]);
     assert.deepEqual(
+      await codes({}, '--cold-image-policy', 'AllowAndScan'),
+      [1, null, null],
+      'as the page says (D-033)',
+    );
+    assert.deepEqual(
       await codes({}),
       [1, null, null],
       'the installation alone says that it may run unscanned',
