@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { backupInChild } from '../src/app/backup/child.ts';
 import { lowerPriority, toIdleClass } from '../src/app/processes/lower-priority.ts';
 import { LOWER_BY } from '../src/app/processes/part-messages.ts';
+import { useProgramsOf } from '../src/app/programs/worker-entry.ts';
 
 /**
  * Backs a database up again and again until its input ends: `backup-beside.ts DATABASE FILE`, with the priority that the service's part has in
@@ -11,6 +13,7 @@ const over = new AbortController();
 process.stdin.resume();
 process.stdin.on('end', () => over.abort());
 
+useProgramsOf(join(import.meta.dirname, '../dist')); // as in the image: sources would be compiled for every backup
 lowerPriority(LOWER_BY.service);
 toIdleClass();
 process.stdout.write('began\n');

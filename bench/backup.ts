@@ -58,7 +58,7 @@ export async function benchBackup(
   await buildStore(url, rows, pem);
   const file = at('whole.ipobackup');
   const acts = {
-    create: () => ipo('backup', 'create', '--database', url, '--out', file),
+    create: () => ipo('backup', 'create', '--force', '--database', url, '--out', file),
     export: () =>
       ipo(
         'ledger',

@@ -17,6 +17,8 @@ export type FromBackup =
 
 /** Bounds of the heap in MiB. Rows are garbage at once, and what holds them grows as far as it may. */
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=128'];
+/** The engine collects garbage and compiles in the same thread too: a webhook that wakes finds a processor without any of this work. */
+const ONE_THREAD = '--single-threaded';
 
 /**
  * backupInChild makes a backup in a process at the lowest priority, so that no review waits for it, and gives what was written. Ends the
@@ -28,7 +30,7 @@ export function backupInChild(
 ): Promise<Extract<FromBackup, { written: unknown }>['written']> {
   return new Promise((resolve, reject) => {
     const child = startProcess('backup-worker', {
-      execArgv: HEAP,
+      execArgv: [...HEAP, ONE_THREAD],
       env: passedOn(process.env),
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

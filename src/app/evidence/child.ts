@@ -35,7 +35,8 @@ export function keepInChild(task: KeepTask, stamp: Stamp, signal: AbortSignal): 
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
-      execArgv: [`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`],
+      // In one thread, its garbage too: a webhook that wakes finds the other processors without any of this work.
+      execArgv: [`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`, '--single-threaded'],
       env: passedOn(process.env),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
