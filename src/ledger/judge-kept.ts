@@ -54,12 +54,12 @@ export async function judgeKept(
       return good;
     }
     if (size > ledger.size) {
-      const missing = rowsText(ledger.size + 1, size);
+      const missing = `${rowsText(ledger.size + 1, size)} ${size === ledger.size + 1 ? 'is' : 'are'} missing`;
       findings.failed(
         'kept_checkpoint',
-        `${what} proves that there were more rows than ${ledger.size}: ${missing} ${size === ledger.size + 1 ? 'is' : 'are'} missing`,
+        `${what} proves that there were more rows than ${ledger.size}: ${missing}`,
       );
-      findings.suspect({ from: ledger.size + 1, to: size, text: `${missing} missing` });
+      findings.suspect({ from: ledger.size + 1, to: size, text: missing });
       return good;
     }
     const { firstMissing } = ledger;

@@ -198,7 +198,7 @@ describe('ipo check of images', () => {
   test('a reference that does not parse is told, beside the others, with 2', async () => {
     const { code, document, err } = await answer('-p', noLatest, 'NGINX:1', 'nginx:1');
     assert.equal(code, 2);
-    assert.match(err, /NGINX:1: not an image reference, so the command is wrong\n/);
+    assert.match(err, /^ipo: "NGINX:1" is not a valid image reference: it has a repository name /m);
     assert.deepEqual(
       document.results.map(({ allowed }) => allowed),
       [false, true],

@@ -148,7 +148,7 @@ suite('ipo policy test', () => {
       ],
       [
         tests('  - name: a\n    given: {image: x}\n    expect: {}\n'),
-        /is neither a known word nor \{label, sentence\} nor \{undecided\}/,
+        /expect must be one of allowed, .*, or a mapping with label and sentence, or a mapping with undecided/,
       ],
     ];
     for (const [text, said] of faults) {
