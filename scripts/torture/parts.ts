@@ -51,8 +51,9 @@ export const PARTS: readonly Part[] = [
   },
   {
     name: 'evidence-tampering',
-    about: 'each file of an evidence package × 200 changed bytes, and 26 changes that somebody covers up',
-    files: ['test/evidence/tamper.test.ts'],
+    about:
+      'each file of an evidence package × 200 changed bytes, read from the disk too, and 26 changes that somebody covers up',
+    files: ['test/evidence/tamper.test.ts', 'test/cli/evidence-damage.test.ts'],
     shares: 2,
     minutes: 10,
   },

@@ -22,7 +22,11 @@ suite('Wrong usage is named once, in our own words', () => {
   const labels = 'registry, tag, digest, .*, context, workload_hardening';
   for (const [args, code, said] of [
     // Values of a closed set.
-    [['ledger', 'list', '--ledger', SHOP, '--label', 'nosuch'], 2, `^ipo: label must be one of ${labels}\n$`],
+    [
+      ['ledger', 'list', '--ledger', SHOP, '--label', 'nosuch'],
+      2,
+      `^ipo: --label nosuch: choose one of ${labels}\n$`,
+    ],
     [
       ['completion', 'tcsh'],
       2,

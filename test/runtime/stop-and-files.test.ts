@@ -69,7 +69,7 @@ test('files of rules and runtime policies are read strictly, with places', () =>
   assert.match(wrong(FILE.replace('equals: 0', "matches: '(?=x)'"))[0] ?? '', /^8 .*RE2/);
   assert.match(wrong(FILE.replace('name: shells', 'name: jobs'))[0] ?? '', /twice/);
   assert.match(wrong(FILE.replace('[Cron]', '[]'))[0] ?? '', /^5 /);
-  assert.match(wrong('kind: Pod')[0] ?? '', /neither RuntimeRules nor RuntimePolicy/);
+  assert.match(wrong('kind: Pod')[0] ?? '', /^1 kind must be RuntimeRules or RuntimePolicy$/);
   assert.match(wrong('')[0] ?? '', /no document/);
 });
 
