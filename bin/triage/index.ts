@@ -20,7 +20,7 @@ export const listed: Listed = {
     "ipo triage add ghcr.io/acme/web:1.4 CVE-2024-3094 --reason 'the service is not started' --for 720h",
     "ipo triage add registry.example.com/static:7 --no-packages --reason 'built from scratch: one static file' --for 2160h",
     'ipo triage list --state active',
-    'ipo triage end o4ztmnrsgq2wk5dp',
+    'ipo triage end 1042',
   ],
   define: triageCommand,
 };

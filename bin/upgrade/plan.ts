@@ -99,13 +99,18 @@ function dueOf({ migrations }: MigrationPlan, to: Release): PlanBody['migrations
     .map(({ name, summary }) => ({ number: Number(name.slice(0, 4)), name, summary }));
 }
 
+/** The chart's name, which stands in the names of what it makes. */
+const CHART = 'image-policy-operator';
+
 function stepsOf(
   { release, namespace, registry, values }: UpgradePlanOptions,
   to: Release,
 ): readonly string[] {
   const given = values === undefined || values === '-' ? '--reuse-values' : `-f ${values}`;
+  const pods = release.includes(CHART) ? release : `${release}-${CHART}`;
   return [
-    `ipo backup create --out before-${to.version}.backup`,
-    `helm upgrade ${release} oci://${registry}/charts/image-policy-operator --version ${to.version} --namespace ${namespace} ${given} --wait`,
+    // In the pod, whose configuration and environment name the database, into the volume: nothing else can be written to.
+    `kubectl exec --namespace ${namespace} statefulset/${pods} -- ipo backup create --config /etc/ipo/config/config.yaml --out /var/lib/ipo/before-${to.version}.ipobackup`,
+    `helm upgrade ${release} oci://${registry}/charts/${CHART} --version ${to.version} --namespace ${namespace} ${given} --wait`,
   ];
 }

@@ -202,7 +202,7 @@ async function openWorld(t: TestContext): Promise<World> {
     ['ghcr.io/acme/web:1.4', () => image?.digest ?? ''],
     ['CVE-2024-3094', () => cve?.cve ?? ''],
     ['registry.example.com/static:7', () => unscanned()],
-    ['o4ztmnrsgq2wk5dp', () => triage()],
+    ['1042', () => triage()],
     ['c5xk2vq7mzt4a3wy', () => token()],
     ['k3v7q2mzt5a6wxyb', () => madePackage()],
     ['d5xk2vq7mzt4a3wy', () => declared()],

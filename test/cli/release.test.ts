@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
@@ -56,12 +56,22 @@ test('a plan names values of the file, the backup and the command; a way back is
     /Values of your file to change\n {2}integrations\.detector\.existingSecret: take it out/,
   );
   assert.match(plan.out, /0021, 0022.*0035/s);
-  assert.match(plan.out, /ipo backup create --out/);
+  const template = readFileSync('charts/image-policy-operator/templates/statefulset.yaml', 'utf8');
+  const [, settings = ''] = /"--config" "([^"]+)"/.exec(template) ?? [];
+  assert.ok(
+    plan.out.includes(
+      `kubectl exec --namespace image-policy-operator statefulset/image-policy-operator -- ipo backup create --config ${settings} --out /var/lib/ipo/before-1.3.7.ipobackup`,
+    ),
+    'in the pod, with the configuration that the chart mounts there, into its volume',
+  );
   assert.match(
     plan.out,
     /helm upgrade image-policy-operator oci:\/\/registry\.example\/charts\/image-policy-operator --version 1\.3\.7 --namespace image-policy-operator -f \S+ --wait/,
   );
-  assert.match((await ipo([...args, '-o', 'markdown'])).out, /^### Steps\n\n```sh\nipo backup create/m);
+  assert.match(
+    (await ipo([...args, '-o', 'markdown'])).out,
+    /^### Steps\n\n```sh\nkubectl exec \S.* -- ipo backup create/m,
+  );
   const back = await ipo(['upgrade', 'plan', '--from', '1.3.7', '--to', '1.3.0']);
   assert.equal(back.code, 1);
   assert.match(back.out, /restore a backup/);
