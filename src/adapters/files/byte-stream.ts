@@ -1,6 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { isIpoError } from '../../base/index.ts';
+import { compressionOf } from './compression.ts';
 import { FileError, toFileError } from './file-error.ts';
 import { openFile } from './read-chunks.ts';
 
@@ -8,10 +9,6 @@ import { openFile } from './read-chunks.ts';
 const CHUNK = 65_536;
 /** With this many bytes waiting to be read, decompression pauses. */
 const MUCH = 4_194_304;
-
-/** What stands at the start of compressed data; the name of a file may say otherwise. */
-const GZIP = [0x1f, 0x8b];
-const ZSTD = [0x28, 0xb5, 0x2f, 0xfd];
 
 /**
  * openByteStream opens a file (or a given stream, for stdin) as bytes, decompressed where it starts as gzip or
@@ -39,8 +36,9 @@ export async function openByteStream(
     progress?.(read, size),
   );
   const { first, rest } = await peek(counted, 4);
-  if (startsWith(first, GZIP)) return decompressed(rest, createGunzip({ chunkSize }));
-  return startsWith(first, ZSTD) ? decompressed(rest, createZstdDecompress({ chunkSize })) : rest;
+  const compression = compressionOf(first);
+  if (compression === 'gzip') return decompressed(rest, createGunzip({ chunkSize }));
+  return compression === 'zstd' ? decompressed(rest, createZstdDecompress({ chunkSize })) : rest;
 }
 
 /** openRawBytes opens a file (or a given stream, for stdin) as the bytes that it has. Throws FileError `unreadable`. */
@@ -188,8 +186,4 @@ async function* chain(
   } finally {
     await rest.return();
   }
-}
-
-function startsWith(bytes: Uint8Array, magic: readonly number[]): boolean {
-  return magic.every((byte, i) => bytes[i] === byte);
 }

@@ -23,14 +23,10 @@ export async function openRandomAccess(path: string): Promise<RandomAccess> {
       await handle.close();
       throw Object.assign(new Error('no ordinary file'), { code: stat.isDirectory() ? 'EISDIR' : 'EINVAL' });
     }
+    const file = { name: path, size: stat.size, descriptor: handle.fd };
     return {
-      name: path,
-      size: stat.size,
-      descriptor: handle.fd,
-      read: async (offset, length) => {
-        const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset);
-        return buffer.subarray(0, bytesRead);
-      },
+      ...file,
+      ...readDescriptor(file),
       close: () => handle.close(),
     };
   } catch (error) {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { compressionOf } from './compression.ts';
 import { FileError, toFileError } from './file-error.ts';
 import { openFile } from './read-chunks.ts';
 
@@ -48,10 +49,4 @@ export async function readStreamBounded(
   if (!isUtf8(whole)) throw new FileError('not_text', name, 'is not UTF-8 text', 'Save it as UTF-8');
   const text = whole.toString('utf8');
   return text.startsWith('\uFEFF') ? text.slice(1) : text;
-}
-
-/** How a file is compressed, by its first bytes, which no text begins with; null where it is not. */
-function compressionOf(bytes: Buffer): string | null {
-  if (bytes.length >= 2 && bytes.readUInt16BE(0) === 0x1f8b) return 'gzip';
-  return bytes.length >= 4 && bytes.readUInt32BE(0) === 0x28b52ffd ? 'zstd' : null;
 }

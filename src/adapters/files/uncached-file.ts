@@ -73,7 +73,7 @@ class PieceWriter {
         this.#fits = true;
         return placed;
       }
-      if (this.#fits || start + STEP >= BLOCK) await this.#giveUp();
+      if (this.#fits || start + STEP >= BLOCK) await this.close();
       else {
         memory.copyWithin(start + STEP, start, start + PIECE);
         start += STEP;
@@ -84,14 +84,11 @@ class PieceWriter {
     return placed;
   }
 
-  async #giveUp(): Promise<void> {
+  /** Writes past the cache no more. */
+  async close(): Promise<void> {
     const direct = this.#direct;
     this.#direct = null;
     await direct?.close();
-  }
-
-  async close(): Promise<void> {
-    await this.#giveUp();
   }
 }
 

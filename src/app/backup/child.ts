@@ -1,7 +1,7 @@
 import type { Written } from '../../backup/index.ts';
 import { fromCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
 import { passedOn } from '../programs/passed-on.ts';
-import { startProcess } from '../programs/worker-entry.ts';
+import { ONE_THREAD, startProcess } from '../programs/worker-entry.ts';
 
 /** BackupTask says what a process of its own saves, and where. */
 export interface BackupTask {
@@ -17,8 +17,6 @@ export type FromBackup =
 
 /** Bounds of the heap in MiB. Rows are garbage at once, and what holds them grows as far as it may. */
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=128'];
-/** The engine collects garbage and compiles in the same thread too: a webhook that wakes finds a processor without any of this work. */
-const ONE_THREAD = '--single-threaded';
 
 /**
  * backupInChild makes a backup in a process at the lowest priority, so that no review waits for it, and gives what was written. Ends the

@@ -1,6 +1,6 @@
 import { toCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
 import { passedOn } from '../programs/passed-on.ts';
-import { startProcess } from '../programs/worker-entry.ts';
+import { ONE_THREAD, startProcess } from '../programs/worker-entry.ts';
 import type { Kept, KeepTask } from './keep.ts';
 
 /** FromEvidence is what the process of a package answers. */
@@ -35,8 +35,7 @@ export function keepInChild(task: KeepTask, stamp: Stamp, signal: AbortSignal): 
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
-      // In one thread, its garbage too: a webhook that wakes finds the other processors without any of this work.
-      execArgv: [`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`, '--single-threaded'],
+      execArgv: [`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`, ONE_THREAD],
       env: passedOn(process.env),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

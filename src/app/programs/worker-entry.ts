@@ -15,6 +15,12 @@ export type ProcessName =
   | 'webhook-part'
   | 'service-part';
 
+/**
+ * ONE_THREAD is the flag of the engine by which a process of background work compiles and collects garbage in its one thread: a webhook that
+ * wakes finds the other processors without any of this work.
+ */
+export const ONE_THREAD = '--single-threaded';
+
 /** threadEntry gives what a thread of ours is started with. */
 export function threadEntry(name: ThreadName): string | URL {
   return isSea() ? inBinary(name) : emitted(name);

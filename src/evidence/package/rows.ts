@@ -1,5 +1,5 @@
 import { IpoError } from '../../base/index.ts';
-import type { Entry } from './zip-read.ts';
+import { mostOf, type Entry } from './zip-read.ts';
 
 /** ROWS_FILE is the name of the file of the rows. */
 export const ROWS_FILE = 'admissions.ndjson.gz';
@@ -7,13 +7,10 @@ export const ROWS_FILE = 'admissions.ndjson.gz';
 /** Gunzip uncompresses the rows of a package. */
 export type Gunzip = (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
 
-const SMALL = 64 * 1024 * 1024;
-const MAX_RATIO = 200;
-
 /** rowsOf gives the rows of the package `name`, uncompressed, by their entry. Throws IpoError `damaged`, also where there is none. */
 export function rowsOf(name: string, entry: Entry | undefined, gunzip: Gunzip): AsyncIterable<Uint8Array> {
   if (entry === undefined) throw new IpoError('damaged', `${name}: ${ROWS_FILE} is missing`);
-  return bounded(gunzip(entry.content()), Math.max(SMALL, entry.size * MAX_RATIO), name);
+  return bounded(gunzip(entry.content()), mostOf(entry.size), name);
 }
 
 async function* bounded(

@@ -28,6 +28,11 @@ const CHUNK = 256 * 1024;
 /** Other names than these are not files of a package: no directory, no path, nothing hidden. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+/** mostOf gives the most bytes that so many packed ones of a package may stand for. */
+export function mostOf(packed: number): number {
+  return Math.max(SMALL, packed * MAX_RATIO);
+}
+
 /**
  * openZip reads the directory of an archive and holds it to the form that `writeZip` gives it, byte for byte: each entry once, one
  * after another, nothing between, before or behind them. Throws IpoError `damaged` or `truncated` with what is wrong.
@@ -69,7 +74,7 @@ export async function openZip(archive: Archive): Promise<readonly Entry[]> {
     const local = localHeader(head);
     if (!local.equals(Buffer.from(await archive.read(place, local.length))))
       throw wrong(`the directory and the archive do not agree about ${head.name}`);
-    if (head.size > Math.max(SMALL, head.packed * MAX_RATIO))
+    if (head.size > mostOf(head.packed))
       throw wrong(
         `${head.name} would be ${head.size} bytes, ${Math.floor(head.size / Math.max(1, head.packed))} times as large as it is packed: no package is`,
       );
