@@ -1,6 +1,6 @@
 import { withPackage } from '../../src/app/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
-import { recompute, type Recomputed } from '../../src/evidence/index.ts';
+import { placed, recompute, type Recomputed } from '../../src/evidence/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -30,9 +30,10 @@ export async function runEvidenceRecompute(
     );
   } catch (error) {
     if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
-    const place = error.place?.file ?? file;
-    damage = error.message.startsWith(place) ? error.message : `${place}: ${error.message}`;
-    const differences = [{ place, says: error.message, follows: 'a part that can be read' }];
+    damage = placed(error);
+    const differences = [
+      { place: error.place?.file ?? file, says: error.message, follows: 'a part that can be read' },
+    ];
     result = { agrees: false, rows: 0, attestations: 0, requirements: 0, differences, notCompared: [] };
   } finally {
     progress.end();

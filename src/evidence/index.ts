@@ -56,7 +56,7 @@ export { toRequest, toFrameworks, MAX_DAYS, type EvidenceRequest, type EvidenceW
 export { verifyRowsOf, type RowsBeside, type RowsOptions, type RowsOutcome } from './rows-beside.ts';
 export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
 export { documentSchema } from './schema.ts';
-export type { PackageCheck } from './checks.ts';
+export { placed, type PackageCheck } from './checks.ts';
 export { verifyPackage, type PackageVerification, type VerifyPackageOptions } from './verify.ts';
 export { agreesWithKept } from './vouched.ts';
 export { countStates, rank, STATE_WORDS, toneOf } from './report/words.ts';
