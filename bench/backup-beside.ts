@@ -20,7 +20,7 @@ process.stdout.write('began\n');
 let backups = 0;
 try {
   while (!over.signal.aborted) {
-    await backupInChild({ url, out, program: 'bench' }, over.signal);
+    await backupInChild({ url, out, program: 'bench' }, over.signal, { comes: true });
     backups += 1;
   }
 } catch (error) {

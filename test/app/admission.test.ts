@@ -130,7 +130,7 @@ suite('the webhook of a service', { skip }, () => {
   test('a review is answered once its rows are durable, and asks for the scan that is missing', async (t) => {
     const { ask, rows, until, store, metrics, admission } = await start(t);
     assert.deepEqual(admission.health(), {
-      ...{ unready: null, reviews: 0, policiesStaleSince: null },
+      ...{ unready: null, reviews: 0, answered: 0, policiesStaleSince: null },
       refused: { calls: 0, lastAt: null },
     });
     const response = await ask(

@@ -1,3 +1,4 @@
+import { keepInChild } from '../../src/app/evidence/child.ts';
 import { evidenceJobs } from '../../src/app/evidence/jobs.ts';
 import type { KeepTask } from '../../src/app/evidence/keep.ts';
 import { openStore, packageStore, packageWork } from '../../src/store/index.ts';
@@ -22,6 +23,7 @@ void (async () => {
     retention: { now: async () => Date.now() },
     clock: { now: () => Date.now() },
     monotonic: () => performance.now(),
+    make: (one, stamp, signal) => keepInChild(one, stamp, signal, { comes: false }),
   });
   const { signal } = new AbortController();
   for (;;) {

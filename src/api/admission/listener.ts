@@ -50,8 +50,8 @@ export interface AdmissionListener {
   callersChanged(): void;
   /** Why no review should be sent here, or null. */
   unready(): string | null;
-  /** Reviews that are being answered, and bytes of bodies that are held. */
-  readonly load: { readonly reviews: number; readonly bytes: number };
+  /** Reviews that are being answered, those that were, and bytes of bodies that are held. */
+  readonly load: { readonly reviews: number; readonly answered: number; readonly bytes: number };
   /**
    * Ends in order: not ready any more, while calls are still answered for `drainMs`; nothing new accepted; calls under way ended
    * within `graceMs`; whatever is still open closed.
@@ -82,6 +82,7 @@ class Listener implements AdmissionListener {
   #certificate: ServingCertificate | null;
   #draining = false;
   #reviews = 0;
+  #answered = 0;
   /** When this turn of the event loop began to take reviews, and how many it took. */
   #turnBegan = 0;
   #turnTaken = 0;
@@ -116,8 +117,8 @@ class Listener implements AdmissionListener {
     this.#server.on('tlsClientError', () => {}); // a handshake that failed is the client's to tell
   }
 
-  get load(): { readonly reviews: number; readonly bytes: number } {
-    return { reviews: this.#reviews, bytes: this.#intake.held };
+  get load(): AdmissionListener['load'] {
+    return { reviews: this.#reviews, answered: this.#answered, bytes: this.#intake.held };
   }
 
   unready(): string | null {
@@ -229,6 +230,7 @@ class Listener implements AdmissionListener {
       if (!response.headersSent) send(response, 500, 'text/plain', 'the review could not be answered');
     } finally {
       this.#reviews -= 1;
+      this.#answered += 1;
       taken.release();
       this.#options.observe?.((performance.now() - began) / 1000);
     }

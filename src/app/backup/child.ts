@@ -1,5 +1,6 @@
 import type { Written } from '../../backup/index.ts';
 import { fromCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
+import { tellPace, type Traffic } from '../programs/pace.ts';
 import { passedOn } from '../programs/passed-on.ts';
 import { ONE_THREAD, startProcess } from '../programs/worker-entry.ts';
 
@@ -19,12 +20,13 @@ export type FromBackup =
 const HEAP = ['--max-semi-space-size=4', '--max-old-space-size=128'];
 
 /**
- * backupInChild makes a backup in a process at the lowest priority, so that no review waits for it, and gives what was written. Ends the
- * process when `signal` aborts. Throws what the process was given, and an Error where it ended without an answer.
+ * backupInChild makes a backup in a process at the lowest priority, which rests most of the time while reviews come, so that none waits for
+ * it. Gives what was written. Ends the process when `signal` aborts. Throws what the process was given, and an Error where it ended without an answer.
  */
 export function backupInChild(
   task: BackupTask,
   signal: AbortSignal,
+  traffic: Traffic,
 ): Promise<Extract<FromBackup, { written: unknown }>['written']> {
   return new Promise((resolve, reject) => {
     const child = startProcess('backup-worker', {
@@ -44,6 +46,7 @@ export function backupInChild(
       signal.removeEventListener('abort', end);
       reject(new Error(`the process of the backup ended by itself (${by ?? code})`));
     });
+    tellPace(child, traffic);
     child.send(task);
   });
 }

@@ -4,6 +4,7 @@ import { backupHistory, type Store } from '../../store/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Places } from '../running/data-directory.ts';
 import type { Job } from '../running/jobs.ts';
+import type { Traffic } from '../programs/pace.ts';
 import { backupInChild } from './child.ts';
 import { backupJobs } from './schedule.ts';
 
@@ -17,11 +18,12 @@ export interface ServiceBackupDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly facts: { readonly artifacts: Artifacts };
+  readonly traffic: Traffic;
 }
 
 /** serviceBackups joins the scheduled backups of a service. */
 export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
-  const { settings, places, store, version, clock, log, facts } = deps;
+  const { settings, places, store, version, clock, log, facts, traffic } = deps;
   const { schedule, keep, registry } = settings.backup;
   const place = registry === undefined ? null : parseMirror(registry);
   return backupJobs({
@@ -37,6 +39,6 @@ export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
         : { artifacts: facts.artifacts, repository: { host: place.host, path: place.prefix } },
     database: places.databaseUrl,
     history: backupHistory(store),
-    make: backupInChild,
+    make: (task, signal) => backupInChild(task, signal, traffic),
   });
 }

@@ -1,5 +1,6 @@
 import { lowerPriority } from '../processes/lower-priority.ts';
 import { toCarriedFault } from '../programs/carried-fault.ts';
+import { Pace, type PaceTold } from '../programs/pace.ts';
 import type { BackupTask, FromBackup } from './child.ts';
 import { createBackup } from './create.ts';
 
@@ -10,7 +11,11 @@ const NICE = 19;
 export function runBackupWorker(channel: Pick<NodeJS.Process, 'on' | 'send' | 'exit'>): void {
   lowerPriority(NICE);
   channel.on('disconnect', () => channel.exit());
-  channel.on('message', (task: BackupTask) => void answer(task).then((given) => channel.send?.(given)));
+  const pace = new Pace();
+  channel.on('message', (message: BackupTask | PaceTold) => {
+    if ('rests' in message) pace.take(message);
+    else void answer(message).then((given) => channel.send?.(given));
+  });
 }
 
 async function answer({ url, out, program }: BackupTask): Promise<FromBackup> {

@@ -1,4 +1,5 @@
 import { toCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
+import { tellPace, type Traffic } from '../programs/pace.ts';
 import { passedOn } from '../programs/passed-on.ts';
 import { ONE_THREAD, startProcess } from '../programs/worker-entry.ts';
 import type { Kept, KeepTask } from './keep.ts';
@@ -28,10 +29,15 @@ const MEMORY = 512;
 const NEW = 8;
 
 /**
- * keepInChild makes a package in a process at the lowest priority, so that no review and no call waits for it. Ends the process when
- * `signal` aborts. Null where it ended without an answer.
+ * keepInChild makes a package in a process at the lowest priority, which rests most of the time while reviews come, so that none waits for
+ * it, nor a call. Ends the process when `signal` aborts. Null where it ended without an answer.
  */
-export function keepInChild(task: KeepTask, stamp: Stamp, signal: AbortSignal): Promise<MadeOrNot | null> {
+export function keepInChild(
+  task: KeepTask,
+  stamp: Stamp,
+  signal: AbortSignal,
+  traffic: Traffic,
+): Promise<MadeOrNot | null> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
@@ -60,6 +66,7 @@ export function keepInChild(task: KeepTask, stamp: Stamp, signal: AbortSignal): 
     });
     child.on('error', over);
     child.on('exit', over);
+    tellPace(child, traffic);
     tell({ task });
   });
 }

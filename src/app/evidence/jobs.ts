@@ -8,7 +8,7 @@ import {
 } from '../../evidence/index.ts';
 import type { Job } from '../running/jobs.ts';
 import type { RetentionClock } from '../running/retention-time.service.ts';
-import { keepInChild, type MadeOrNot, type Stamp } from './child.ts';
+import type { MadeOrNot, Stamp } from './child.ts';
 import type { KeepTask } from './keep.ts';
 
 /** EvidenceJobsParts are what the packages of a service are made with. */
@@ -25,8 +25,8 @@ export interface EvidenceJobsParts {
   readonly monotonic: () => number;
   readonly log: Log;
   readonly count: Count;
-  /** Makes one; in a process of its own unless given. */
-  readonly make?: (task: KeepTask, stamp: Stamp, signal: AbortSignal) => Promise<MadeOrNot | null>;
+  /** Makes one. */
+  readonly make: (task: KeepTask, stamp: Stamp, signal: AbortSignal) => Promise<MadeOrNot | null>;
   /** Asks for time stamps; nothing is stamped where the task does not say so. */
   readonly stamp: Stamp;
   /** Milliseconds in which the process that makes a package must have given a sign of it. */
@@ -92,7 +92,7 @@ class Maker {
   }
 
   async #make(next: AtWork, signal: AbortSignal): Promise<void> {
-    const { work, task, clock, log, make = keepInChild } = this.#parts;
+    const { work, task, clock, log, make } = this.#parts;
     const broke = next.state === 'running';
     const claimed = await work.claim(next, clock.now(), broke);
     if (claimed === null) return;

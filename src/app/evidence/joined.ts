@@ -8,8 +8,10 @@ import { declarationStore, keyRecords, packageStore, packageWork, type Store } f
 import type { Settings } from '../config/settings.ts';
 import { openEvidenceKey } from '../ledger/key.ts';
 import type { Places } from '../running/data-directory.ts';
+import type { Traffic } from '../programs/pace.ts';
 import type { Job } from '../running/jobs.ts';
 import type { RetentionClock } from '../running/retention-time.service.ts';
+import { keepInChild } from './child.ts';
 import { evidenceJobs, type EvidenceJobsParts } from './jobs.ts';
 
 /** ServiceEvidenceDeps are what the evidence packages of a service are joined with. */
@@ -30,6 +32,7 @@ export interface ServiceEvidenceDeps {
   readonly log: Log;
   readonly count: Count;
   readonly outbound?: Outbound | undefined;
+  readonly traffic: Traffic;
   readonly make?: EvidenceJobsParts['make'];
 }
 
@@ -71,6 +74,7 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
       store: packageStore(fenced),
       checkpoint: deps.checkpoint,
       monotonic: () => performance.now(),
+      make: deps.make ?? ((task, stamp, signal) => keepInChild(task, stamp, signal, deps.traffic)),
       stamp: async (query, signal) => {
         if (timestampUrl === undefined) throw new TypeError('no time stamp is asked for');
         return openTimestamps(timestampUrl, deps.outbound).stamp(query, signal);
@@ -95,7 +99,6 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
           version,
         },
       },
-      ...(deps.make !== undefined && { make: deps.make }),
     }),
   };
 }

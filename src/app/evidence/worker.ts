@@ -1,6 +1,7 @@
 import { timestampRequest } from '../../evidence/index.ts';
 import { lowerPriority } from '../processes/lower-priority.ts';
 import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
+import { Pace, type PaceTold } from '../programs/pace.ts';
 import type { FromEvidence, ToEvidence } from './child.ts';
 import { keepPackage, type KeepTask } from './keep.ts';
 
@@ -18,9 +19,11 @@ export function runEvidenceWorker(channel: Pick<NodeJS.Process, 'on' | 'send' | 
     say({ query: timestampRequest(signature) });
     return stamped.promise;
   };
+  const pace = new Pace();
   channel.on('disconnect', () => channel.exit());
-  channel.on('message', (message: ToEvidence) => {
-    if ('task' in message) void answer(message.task, stamp).then(say);
+  channel.on('message', (message: ToEvidence | PaceTold) => {
+    if ('rests' in message) pace.take(message);
+    else if ('task' in message) void answer(message.task, stamp).then(say);
     else if ('stamp' in message) stamped.resolve(message.stamp);
     else stamped.reject(fromCarriedFault(message.fault));
   });

@@ -72,6 +72,7 @@ const ROWS_AT_ONCE = 1000;
 const AWAY_REVIEWS: ReviewsStatus = {
   unready: 'the process of the webhook is being started again',
   reviews: 0,
+  answered: 0,
   policiesStaleSince: null,
   refused: { calls: 0, lastAt: null },
 };

@@ -84,6 +84,7 @@ export async function openMembers(base: Foundation, opening: Opening): Promise<S
     retention,
     namespace: cluster?.namespace ?? null,
     checkpoint: () => ledger.routes.signing.checkpoint(),
+    traffic: operator.peer.traffic,
   });
   return {
     replay,

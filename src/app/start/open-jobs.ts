@@ -39,7 +39,7 @@ export function openJobs(base: Foundation, members: ServiceMembers, api: () => A
     }),
     evidence: evidence.jobs,
     history: retentionJobs(fenced, settings, retention),
-    backups: serviceBackups({ ...base, store: fenced, facts }),
+    backups: serviceBackups({ ...base, store: fenced, facts, traffic: operator.peer.traffic }),
     checkpoint: () => tellingBroken(trackers.notifications, ledger.checkpoint),
     renewTls: renewal(base, api),
   });

@@ -27,8 +27,9 @@ export interface WebhookStatus {
 export interface ReviewsStatus {
   /** Why no review should be sent here, or null. */
   readonly unready: string | null;
-  /** Reviews that are being answered. */
+  /** Reviews that are being answered, and those that were in this life of it. */
   readonly reviews: number;
+  readonly answered: number;
   /** Since when the policies could not be brought up to date, in milliseconds, or null. */
   readonly policiesStaleSince: number | null;
   /** Calls that were refused as they did not come from the API server, and when the last one was. */

@@ -151,6 +151,7 @@ export function openAdmission(deps: AdmissionDeps): ServiceAdmission {
     health: () => ({
       unready: listener.unready(),
       reviews: listener.load.reviews,
+      answered: listener.load.answered,
       policiesStaleSince: policies.staleSince(),
       refused: callers.refusals,
     }),

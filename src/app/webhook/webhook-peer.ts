@@ -10,6 +10,7 @@ import { Peer } from '../processes/peer.ts';
 import { endsWithin } from '../running/timers.ts';
 import { TOPICS, type ServiceActs, type WebhookActs, type WebhookStatus } from './acts.ts';
 import { putCounts, type CountingMetrics } from './count-relay.ts';
+import { ReviewTraffic } from './review-traffic.ts';
 
 /** WatchedCluster is what the service's part watches, and the webhook's decides by. */
 export interface WatchedCluster {
@@ -54,6 +55,8 @@ export class WebhookPeer {
   readonly #peer: Peer<ServiceActs, WebhookActs>;
   readonly #state: StateTeller;
   #status: WebhookStatus | null = null;
+  /** Whether reviews come, as of the last second. */
+  readonly traffic = new ReviewTraffic();
   /** The counts of this life of it that came last. */
   #came: number | null = null;
   #looking: Promise<WebhookStatus | null> | null = null;
@@ -123,6 +126,7 @@ export class WebhookPeer {
       this.#came = counts.number;
       putCounts(this.#deps.metrics, counts);
       this.#status = status;
+      this.traffic.saw(status.reviews);
       this.#replicas = status.replicas;
     } catch {
       // It is away, or busy: the next round asks again.
