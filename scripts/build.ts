@@ -144,6 +144,8 @@ await rm(OUT, { recursive: true, force: true });
 const bundled = new Bundled();
 const emit = async (more: BuildOptions): Promise<void> =>
   bundled.add((await build({ ...options, ...more })).metafile);
+/** What is started again and again is read sooner with short names. The others keep theirs, by which a stack trace in a log is understood. */
+const SHORT = { minifyIdentifiers: true } satisfies BuildOptions;
 const libraries = await Libraries.find(ROOT, ['bin', 'daemon', 'src']);
 const starting = [
   withoutChildProcess,
@@ -154,6 +156,7 @@ const starting = [
   withoutColourProbe,
 ];
 await emit({
+  ...SHORT,
   entryPoints: [
     { in: 'bin/main.ts', out: 'main' },
     { in: PROGRAM, out: 'program' },
@@ -161,6 +164,7 @@ await emit({
   plugins: [pastIndex, ...starting],
 });
 await emit({
+  ...SHORT,
   entryPoints: QUICK.map((path) => ({ in: path, out: outputName(path) })),
   plugins: starting,
 });
