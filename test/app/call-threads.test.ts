@@ -32,6 +32,7 @@ function opened(
     readers: 2,
     asks: { refresh: nobody, collected: nobody, record: nobody, checkpoint: nobody },
     clock: { now: () => 0 },
+    traffic: { comes: false },
     log,
     entry: join(import.meta.dirname, 'call-worker-fake.ts'),
     ...options,

@@ -1,67 +1,105 @@
 import assert from 'node:assert/strict';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { Pace, tellPace, type PaceParts } from '../../src/app/programs/pace.ts';
+import { A_TENTH, Pace, tellPace, type PaceParts, type PaceTold } from '../../src/app/programs/pace.ts';
 import { ReviewTraffic } from '../../src/app/webhook/review-traffic.ts';
 
-/** A process that works when it is told to, and rests in no time. */
-function process(): { parts: PaceParts; rests: number[]; work(ms: number): void; looks(): boolean } {
-  const rests: number[] = [];
-  let worked = 0;
-  let look: (() => void) | null = null;
-  return {
-    rests,
-    parts: {
-      worked: () => worked,
-      rest: (ms) => void rests.push(ms),
-      every: (_ms, act) => {
-        look = act;
-        return () => (look = null);
-      },
+/** A process of which only the time passes that it works, rests or waits. */
+class Process {
+  readonly rests: number[] = [];
+  #now = 0;
+  #worked = 0;
+  #look: (() => void) | null = null;
+
+  readonly parts: PaceParts = {
+    now: () => this.#now,
+    worked: () => this.#worked,
+    rest: (ms) => {
+      this.rests.push(Math.round(ms * 10) / 10);
+      this.#now += ms;
     },
-    work(ms) {
-      worked += ms;
-      look?.();
+    every: (_ms, act) => {
+      this.#look = act;
+      return () => (this.#look = null);
     },
-    looks: () => look !== null,
   };
+
+  work(ms: number): void {
+    this.#now += ms;
+    this.#worked += ms;
+    this.#look?.();
+  }
+
+  wait(ms: number): void {
+    this.#now += ms;
+  }
+
+  get looks(): boolean {
+    return this.#look !== null;
+  }
 }
 
 test('A process that has to rest works a tenth of the time', () => {
-  const { parts, rests, work } = process();
-  const pace = new Pace(parts);
-  work(1000);
+  const one = new Process();
+  const pace = new Pace(A_TENTH, one.parts);
+  one.work(1000);
   pace.take({ rests: true });
-  for (const ms of [2, 0.5, 0.4, 0.2, 3, 30]) work(ms);
-  assert.deepEqual(
-    rests.map((ms) => Math.round(ms * 10) / 10),
-    [18, 9.9, 27, 270],
-    'what was worked before is not made up for, and little is kept for the next look',
-  );
+  for (const ms of [2, 0.1, 0.1, 3, 30]) one.work(ms);
+  assert.deepEqual(one.rests, [18, 1.8, 27, 270], 'what was worked before is not made up for');
+});
+
+test('What it waited for was a rest as well', () => {
+  const one = new Process();
+  const pace = new Pace(A_TENTH, one.parts);
+  pace.take({ rests: true });
+  one.wait(10);
+  one.work(2);
+  one.wait(60);
+  one.work(2);
+  assert.deepEqual(one.rests, [8], 'a rest that was not needed is not saved up');
 });
 
 test('No rest lasts longer than half a second, so that a package gives signs of its process', () => {
-  const { parts, rests, work } = process();
-  new Pace(parts).take({ rests: true });
-  work(4000);
-  work(2);
-  assert.deepEqual(rests, [500, 18]);
+  const one = new Process();
+  new Pace(A_TENTH, one.parts).take({ rests: true });
+  one.work(200);
+  for (let looks = 0; looks < 4; looks += 1) one.work(0);
+  assert.deepEqual(one.rests, [500, 500, 500, 300]);
 });
 
 test('A process rests no more once no reviews come, and again when they do', () => {
-  const { parts, rests, work, looks } = process();
-  const pace = new Pace(parts);
+  const one = new Process();
+  const pace = new Pace(A_TENTH, one.parts);
   pace.take({ rests: true });
   pace.take({ rests: true });
-  work(2);
+  one.work(2);
   pace.take({ rests: false });
-  assert.equal(looks(), false, 'nothing looks any more');
-  work(100);
+  assert.equal(one.looks, false, 'nothing looks any more');
+  one.work(100);
   pace.take({ rests: true });
-  work(2);
-  assert.deepEqual(rests, [18, 18]);
+  one.work(2);
+  assert.deepEqual(one.rests, [18, 18]);
+});
+
+test('What has rested works a burst at once, and rests for what it works beyond that', () => {
+  const one = new Process();
+  const pace = new Pace({ rest: 4, burst: 300 }, one.parts);
+  pace.works = false;
+  pace.take({ rests: true });
+  assert.equal(one.looks, false, 'what has no work does not look');
+  const call = (ms: number): void => {
+    pace.works = true;
+    one.work(ms);
+    pace.works = false;
+  };
+  for (const ms of [85, 85, 85]) call(ms);
+  assert.deepEqual(one.rests, [], 'a list is there at once');
+  for (const ms of [85, 85, 85]) call(ms);
+  assert.deepEqual(one.rests, [160, 340, 340], 'who goes on asking waits');
+  one.wait(1200);
+  one.rests.length = 0;
+  call(85);
+  assert.deepEqual(one.rests, [], 'the burst is there again');
 });
 
 test('Reviews come for five seconds after the last one that was answered', () => {
@@ -85,15 +123,17 @@ test('Reviews come for five seconds after the last one that was answered', () =>
   assert.equal(traffic.comes, true, 'a new life of the webhook counts from 0');
 });
 
-test('A process of background work is told as it begins, when reviews begin to come, and when they end', async () => {
-  const child = fork(join(import.meta.dirname, 'pace-echo.ts'), {
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+test('What works is told as it begins, when reviews begin to come, and when they end', async () => {
+  const told: PaceTold[] = [];
   const traffic = { comes: true };
-  tellPace(child, traffic);
-  assert.deepEqual(await once(child, 'message'), [{ rests: true }, undefined]);
+  const end = tellPace((one) => void told.push(one), traffic);
+  assert.deepEqual(told, [{ rests: true }]);
   traffic.comes = false;
-  assert.deepEqual(await once(child, 'message'), [{ rests: false }, undefined]);
-  child.disconnect();
-  await once(child, 'exit');
+  const deadline = performance.now() + 20_000;
+  while (told.length < 2 && performance.now() < deadline) await sleep(20);
+  assert.deepEqual(told, [{ rests: true }, { rests: false }]);
+  end();
+  traffic.comes = true;
+  await sleep(1100);
+  assert.equal(told.length, 2, 'nothing is told after the end');
 });

@@ -43,10 +43,12 @@ export function backupInChild(
     });
     child.on('error', reject);
     child.on('exit', (code, by) => {
+      endPace();
       signal.removeEventListener('abort', end);
       reject(new Error(`the process of the backup ended by itself (${by ?? code})`));
     });
-    tellPace(child, traffic);
+    // One that is gone tells it by its exit.
+    const endPace = tellPace((told) => void child.send(told, () => {}), traffic);
     child.send(task);
   });
 }

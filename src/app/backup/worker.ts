@@ -1,6 +1,6 @@
 import { lowerPriority } from '../processes/lower-priority.ts';
 import { toCarriedFault } from '../programs/carried-fault.ts';
-import { Pace, type PaceTold } from '../programs/pace.ts';
+import { A_TENTH, OF_PROCESS, Pace, type PaceTold } from '../programs/pace.ts';
 import type { BackupTask, FromBackup } from './child.ts';
 import { createBackup } from './create.ts';
 
@@ -11,7 +11,7 @@ const NICE = 19;
 export function runBackupWorker(channel: Pick<NodeJS.Process, 'on' | 'send' | 'exit'>): void {
   lowerPriority(NICE);
   channel.on('disconnect', () => channel.exit());
-  const pace = new Pace();
+  const pace = new Pace(A_TENTH, OF_PROCESS);
   channel.on('message', (message: BackupTask | PaceTold) => {
     if ('rests' in message) pace.take(message);
     else void answer(message).then((given) => channel.send?.(given));

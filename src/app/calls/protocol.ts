@@ -3,6 +3,7 @@ import type { ApartCall, Work } from '../../api/index.ts';
 import type { Digest } from '../../base/index.ts';
 import type { ColdImagePolicy, SignedCheckpoint } from '../../ledger/index.ts';
 import type { CollectionState } from '../../supply-chain/index.ts';
+import type { PaceTold } from '../programs/pace.ts';
 import type { CarriedFault } from '../programs/carried-fault.ts';
 import type { RuntimeWhatIfSetup } from '../running/runtime-whatif.ts';
 
@@ -40,6 +41,8 @@ export interface CallHead {
 export type ToCallThread =
   | { readonly kind: 'call'; readonly id: number; readonly at: number; readonly call: ApartCall }
   | { readonly kind: 'cancel'; readonly id: number }
+  /** Whether it has to rest, since reviews come. */
+  | { readonly kind: 'pace'; readonly told: PaceTold }
   /** One more piece of a stream may be sent. */
   | { readonly kind: 'more'; readonly id: number }
   | { readonly kind: 'told'; readonly id: number; readonly value: unknown }

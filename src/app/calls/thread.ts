@@ -4,6 +4,7 @@ import type { ApartCall, RouteAnswer } from '../../api/index.ts';
 import type { Log } from '../../base/index.ts';
 import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
 import type { CallAsks, CallSetup, FromCallThread, ToCallThread } from './protocol.ts';
+import { tellPace, type Traffic } from '../programs/pace.ts';
 import { passedOn } from '../programs/passed-on.ts';
 
 /** Pieces of a stream that are on their way at one time. */
@@ -17,6 +18,7 @@ export interface CallThreadOptions {
   readonly memory: number;
   readonly asks: CallAsks;
   readonly log: Log;
+  readonly traffic: Traffic;
   /** The thread is gone. Called once. */
   onGone(): void;
 }
@@ -34,6 +36,7 @@ export class CallThread {
   readonly #worker: Worker;
   readonly #options: CallThreadOptions;
   readonly #calls = new Map<number, Call>();
+  readonly #endPace: () => void;
   #count = 0;
   #gone = false;
 
@@ -44,6 +47,7 @@ export class CallThread {
       resourceLimits: { maxOldGenerationSizeMb: options.memory },
       env: passedOn(process.env),
     });
+    this.#endPace = tellPace((told) => this.#send({ kind: 'pace', told }), options.traffic);
     this.#worker.on('message', (message: FromCallThread) => this.#take(message));
     this.#worker.on('error', (error) => this.#end(error.message));
     this.#worker.on('exit', (code) => this.#end(`exit ${code}`));
@@ -156,6 +160,7 @@ export class CallThread {
   #end(cause: string | null): void {
     if (this.#gone) return;
     this.#gone = true;
+    this.#endPace();
     const { log, setup, onGone } = this.#options;
     if (cause !== null) log.error('a thread of costly calls ended by itself', { work: setup.work, cause });
     for (const [id, call] of this.#calls) {

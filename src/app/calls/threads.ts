@@ -3,6 +3,7 @@ import { IpoError, type Clock, type Log } from '../../base/index.ts';
 import { CallLine } from './line.ts';
 import type { CallAsks, CallSetup } from './protocol.ts';
 import { CallThread } from './thread.ts';
+import type { Traffic } from '../programs/pace.ts';
 import { threadEntry } from '../programs/worker-entry.ts';
 
 /** CallThreadsOptions say what costly calls are answered from; `setup` for each kind of them. */
@@ -13,6 +14,7 @@ export interface CallThreadsOptions {
   readonly asks: CallAsks;
   readonly clock: Clock;
   readonly log: Log;
+  readonly traffic: Traffic;
   /** Milliseconds that a read or an import may take (2 min, 5 min). */
   readonly limits?: Partial<Record<Work, number>>;
   /** Milliseconds without a call after which a thread is let go (60 s); one reader stays. */
@@ -135,7 +137,7 @@ class Pool {
   }
 
   #add(): CallThread {
-    const { setup, asks, log, entry = threadEntry('call-worker') } = this.#options;
+    const { setup, asks, log, traffic, entry = threadEntry('call-worker') } = this.#options;
     const work = this.#work;
     const thread: CallThread = new CallThread({
       setup: { ...setup, work },
@@ -143,6 +145,7 @@ class Pool {
       memory: MEMORY[work],
       asks,
       log,
+      traffic,
       onGone: () => {
         clearTimeout(this.#threads.get(thread) ?? undefined);
         this.#threads.delete(thread);

@@ -2,10 +2,11 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setPriority } from 'node:os';
 import type { Readable } from 'node:stream';
 import type { MessagePort } from 'node:worker_threads';
-import { answerApart, type ApartCall, type Route } from '../../api/index.ts';
+import { answerApart, type ApartCall, type Route, type Work } from '../../api/index.ts';
 import type { Clock } from '../../base/index.ts';
 import { openStore, type Store } from '../../store/index.ts';
 import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
+import { OF_THREAD, Pace, type PaceRate } from '../programs/pace.ts';
 import type { CallAsks, CallSetup, FromCallThread, ToCallThread } from './protocol.ts';
 import { callRoutes } from './routes.ts';
 
@@ -24,9 +25,18 @@ type Tell = (message: FromCallThread, bytes?: Uint8Array) => void;
 /** Only of this thread: behind the loop that sends what it reads, and before the replays. */
 const NICE = 15;
 
+/** A list is there at once, and an import of an ordinary report; somebody who goes on asking waits while reviews come. */
+const RATES: Readonly<Record<Work, PaceRate>> = {
+  read: { rest: 4, burst: 300 },
+  export: { rest: 9, burst: 300 },
+  import: { rest: 3, burst: 1_000 },
+};
+
 /** serveCalls makes this thread one that answers costly calls, over a connection of its own, until the other side ends it. */
 export function serveCalls(port: MessagePort, setup: CallSetup): void {
   setPriority(NICE);
+  const pace = new Pace(RATES[setup.work], OF_THREAD);
+  pace.works = false;
   const running = new Map<number, Running>();
   const asked = new Map<number, PromiseWithResolvers<never>>();
   const present = new AsyncLocalStorage<number>();
@@ -60,6 +70,7 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
   const make = async (id: number, call: ApartCall): Promise<void> => {
     const own: Running = { gone: new AbortController(), stream: null, more: null, credit: 0 };
     running.set(id, own);
+    pace.works = true;
     try {
       const { body, ...head } = await answerApart(await routeOf(call.key), call, own.gone.signal);
       if (body instanceof Uint8Array) {
@@ -74,12 +85,15 @@ export function serveCalls(port: MessagePort, setup: CallSetup): void {
       tell({ kind: 'failed', id, fault: toCarriedFault(error) });
     } finally {
       running.delete(id);
+      pace.works = running.size > 0;
     }
   };
   port.on('message', (message: ToCallThread) => {
     switch (message.kind) {
       case 'call':
         return void present.run(message.at, () => make(message.id, message.call));
+      case 'pace':
+        return pace.take(message.told);
       case 'more': {
         const own = running.get(message.id);
         if (own !== undefined) own.credit += 1;

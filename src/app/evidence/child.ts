@@ -1,5 +1,5 @@
 import { toCarriedFault, type CarriedFault } from '../programs/carried-fault.ts';
-import { tellPace, type Traffic } from '../programs/pace.ts';
+import { tellPace, type PaceTold, type Traffic } from '../programs/pace.ts';
 import { passedOn } from '../programs/passed-on.ts';
 import { ONE_THREAD, startProcess } from '../programs/worker-entry.ts';
 import type { Kept, KeepTask } from './keep.ts';
@@ -48,9 +48,10 @@ export function keepInChild(
     });
     let answered: MadeOrNot | null = null;
     // One that is gone already tells it by its exit.
-    const tell = (message: ToEvidence): void => void child.send(message, () => {});
+    const tell = (message: ToEvidence | PaceTold): void => void child.send(message, () => {});
     const end = (): void => void child.kill('SIGKILL');
     const over = (): void => {
+      endPace();
       signal.removeEventListener('abort', end);
       resolve(answered);
     };
@@ -66,7 +67,7 @@ export function keepInChild(
     });
     child.on('error', over);
     child.on('exit', over);
-    tellPace(child, traffic);
+    const endPace = tellPace(tell, traffic);
     tell({ task });
   });
 }

@@ -1,7 +1,7 @@
 import { timestampRequest } from '../../evidence/index.ts';
 import { lowerPriority } from '../processes/lower-priority.ts';
 import { fromCarriedFault, toCarriedFault } from '../programs/carried-fault.ts';
-import { Pace, type PaceTold } from '../programs/pace.ts';
+import { A_TENTH, OF_PROCESS, Pace, type PaceTold } from '../programs/pace.ts';
 import type { FromEvidence, ToEvidence } from './child.ts';
 import { keepPackage, type KeepTask } from './keep.ts';
 
@@ -19,7 +19,7 @@ export function runEvidenceWorker(channel: Pick<NodeJS.Process, 'on' | 'send' | 
     say({ query: timestampRequest(signature) });
     return stamped.promise;
   };
-  const pace = new Pace();
+  const pace = new Pace(A_TENTH, OF_PROCESS);
   channel.on('disconnect', () => channel.exit());
   channel.on('message', (message: ToEvidence | PaceTold) => {
     if ('rests' in message) pace.take(message);

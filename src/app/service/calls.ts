@@ -1,6 +1,7 @@
 import type { ApiOptions, LedgerParts } from '../../api/index.ts';
 import type { Clock, Log } from '../../base/index.ts';
 import { openCallThreads, type CallThreads } from '../calls/threads.ts';
+import type { Traffic } from '../programs/pace.ts';
 import type { Places } from '../running/data-directory.ts';
 import type { ServiceFacts } from './facts.ts';
 import type { ServiceParts } from './parts.ts';
@@ -13,6 +14,7 @@ export interface ServiceCallsDeps {
   readonly parts: Pick<ServiceParts, 'images' | 'audit'>;
   readonly ledger: Pick<LedgerParts, 'signing'>;
   readonly facts: Pick<ServiceFacts, 'collected'>;
+  readonly traffic: Traffic;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -24,7 +26,7 @@ export interface ServiceCalls extends Pick<CallThreads, 'start' | 'close'> {
 
 /** openServiceCalls joins the threads that answer costly calls with what they leave to the loop. */
 export function openServiceCalls(deps: ServiceCallsDeps): ServiceCalls {
-  const { places, settings, parts, ledger, facts, clock, log } = deps;
+  const { places, settings, parts, ledger, facts, traffic, clock, log } = deps;
   const { signing } = ledger;
   const { readers, perAccount, exportsPerAccount } = settings.calls;
   const threads = openCallThreads({
@@ -45,6 +47,7 @@ export function openServiceCalls(deps: ServiceCallsDeps): ServiceCalls {
       checkpoint: () => signing.checkpoint(),
     },
     readers,
+    traffic,
     clock,
     log,
   });

@@ -34,7 +34,12 @@ export function openServiceApi(
   const health = openHealth({ ...base, ...members, jobs, proxies });
   const routes = routesOf(base, members, health);
   metrics.set('svc_build_info', 1, { version });
-  const calls = openServiceCalls({ ...base, ...members, ledger: ledger.routes });
+  const calls = openServiceCalls({
+    ...base,
+    ...members,
+    ledger: ledger.routes,
+    traffic: members.operator.peer.traffic,
+  });
   opening.adopt(calls, () => calls.close());
   const api = openApi({
     routes,
