@@ -1,69 +1,197 @@
-import { listed as account } from './account/index.ts';
-import { listed as audit } from './audit/index.ts';
-import { listed as backup } from './backup/index.ts';
-import { listed as channel } from './channel/index.ts';
-import { listed as check } from './check/index.ts';
-import { listed as cluster } from './cluster/index.ts';
-import { listed as completion } from './completion/index.ts';
-import { listed as config } from './config/index.ts';
-import { listed as demo } from './demo/index.ts';
-import { listed as doctor } from './doctor/index.ts';
-import { listed as evidence } from './evidence/index.ts';
-import { listed as images } from './images/index.ts';
-import { listed as ledger } from './ledger/index.ts';
-import { listed as licence } from './licence/index.ts';
-import { listed as login } from './login/index.ts';
-import { listed as logout } from './logout/index.ts';
-import { listed as migrate } from './migrate/index.ts';
-import { listed as policy } from './policy/index.ts';
-import { listed as release } from './release/index.ts';
-import { listed as runtime } from './runtime/index.ts';
-import { listed as scan } from './scan/index.ts';
-import { listed as serve } from './serve/index.ts';
-import { listed as system } from './system/index.ts';
-import { listed as token } from './token/index.ts';
-import { listed as tracker } from './tracker/index.ts';
-import { listed as tracking } from './tracking/index.ts';
-import { listed as triage } from './triage/index.ts';
-import { listed as upgrade } from './upgrade/index.ts';
-import { listed as version } from './version/index.ts';
-import { listed as vulns } from './vulns/index.ts';
-import { listed as whatif } from './whatif/index.ts';
-import { listed as whoami } from './whoami/index.ts';
-import type { Listed } from './terminal/listed.ts';
+import type { Named } from './terminal/listed.ts';
 
 /** COMMANDS lists every command in the order of the help. Written by `npm run commands` from the folders. */
-export const COMMANDS: readonly Listed[] = [
-  whatif,
-  check,
-  policy,
-  ledger,
-  audit,
-  evidence,
-  runtime,
-  images,
-  vulns,
-  triage,
-  scan,
-  channel,
-  tracker,
-  tracking,
-  cluster,
-  demo,
-  serve,
-  migrate,
-  backup,
-  version,
-  completion,
-  release,
-  upgrade,
-  licence,
-  system,
-  config,
-  doctor,
-  login,
-  logout,
-  whoami,
-  account,
-  token,
+export const COMMANDS: readonly Named[] = [
+  {
+    name: 'whatif',
+    summary: 'replay a draft policy over recorded admissions',
+    group: 'Policies and decisions:',
+    load: async () => (await import('./whatif/index.ts')).listed,
+  },
+  {
+    name: 'check',
+    summary: 'check images or manifests against policies, as the webhook does',
+    group: 'Policies and decisions:',
+    load: async () => (await import('./check/index.ts')).listed,
+  },
+  {
+    name: 'policy',
+    summary: 'lint, compare, format, test, create, apply and show policies',
+    group: 'Policies and decisions:',
+    load: async () => (await import('./policy/index.ts')).listed,
+  },
+  {
+    name: 'ledger',
+    summary: 'list, export, record, verify and prove admissions',
+    group: 'What was decided:',
+    load: async () => (await import('./ledger/index.ts')).listed,
+  },
+  {
+    name: 'audit',
+    summary: 'list the audit log: who did what',
+    group: 'What was decided:',
+    load: async () => (await import('./audit/index.ts')).listed,
+  },
+  {
+    name: 'evidence',
+    summary: 'create, verify, sample and diff evidence packages for auditors',
+    group: 'What was decided:',
+    load: async () => (await import('./evidence/index.ts')).listed,
+  },
+  {
+    name: 'runtime',
+    summary: 'list events of running containers, and manage the rules that decide them',
+    group: 'What was decided:',
+    load: async () => (await import('./runtime/index.ts')).listed,
+  },
+  {
+    name: 'images',
+    summary: 'show the images of the cluster and their states',
+    group: 'Images and findings:',
+    load: async () => (await import('./images/index.ts')).listed,
+  },
+  {
+    name: 'vulns',
+    summary: 'list the vulnerabilities of images',
+    group: 'Images and findings:',
+    load: async () => (await import('./vulns/index.ts')).listed,
+  },
+  {
+    name: 'triage',
+    summary: 'accept a CVE on an image until a date',
+    group: 'Images and findings:',
+    load: async () => (await import('./triage/index.ts')).listed,
+  },
+  {
+    name: 'scan',
+    summary: 'import scan reports',
+    group: 'Images and findings:',
+    load: async () => (await import('./scan/index.ts')).listed,
+  },
+  {
+    name: 'channel',
+    summary: 'manage channels, which file findings and send events',
+    group: 'Images and findings:',
+    load: async () => (await import('./channel/index.ts')).listed,
+  },
+  {
+    name: 'tracker',
+    summary: 'test the tracker of a channel, without writing',
+    group: 'Images and findings:',
+    load: async () => (await import('./tracker/index.ts')).listed,
+  },
+  {
+    name: 'tracking',
+    summary: 'show the issues of findings and their outcomes',
+    group: 'Images and findings:',
+    load: async () => (await import('./tracking/index.ts')).listed,
+  },
+  {
+    name: 'cluster',
+    summary: 'show replicas of a cluster, or forget a lost one',
+    group: 'The service:',
+    load: async () => (await import('./cluster/index.ts')).listed,
+  },
+  {
+    name: 'demo',
+    summary: 'run the service in memory, with sample data',
+    group: 'The service:',
+    load: async () => (await import('./demo/index.ts')).listed,
+  },
+  {
+    name: 'serve',
+    summary: 'run the service on this machine',
+    group: 'The service:',
+    load: async () => (await import('./serve/index.ts')).listed,
+  },
+  {
+    name: 'migrate',
+    summary: 'migrate the database of the service to this release',
+    group: 'The service:',
+    load: async () => (await import('./migrate/index.ts')).listed,
+  },
+  {
+    name: 'backup',
+    summary: 'back up the service, verify and restore backups, move to another database',
+    group: 'The service:',
+    load: async () => (await import('./backup/index.ts')).listed,
+  },
+  {
+    name: 'version',
+    summary: 'print the version, the commit and the Node.js version',
+    group: 'The service:',
+    load: async () => (await import('./version/index.ts')).listed,
+  },
+  {
+    name: 'completion',
+    summary: 'print a script that lets a shell complete commands, flags and names',
+    group: 'The service:',
+    load: async () => (await import('./completion/index.ts')).listed,
+  },
+  {
+    name: 'release',
+    summary: 'list releases and their changes, and verify the files of a release',
+    group: 'The service:',
+    load: async () => (await import('./release/index.ts')).listed,
+  },
+  {
+    name: 'upgrade',
+    summary: 'plan the upgrade of a service to another release',
+    group: 'The service:',
+    load: async () => (await import('./upgrade/index.ts')).listed,
+  },
+  {
+    name: 'licence',
+    summary: 'issue, check and activate the licence certificates that set limits for a cluster',
+    group: 'The service:',
+    load: async () => (await import('./licence/index.ts')).listed,
+  },
+  {
+    name: 'system',
+    summary: 'show the nodes and image names that count towards a licence',
+    group: 'The service:',
+    load: async () => (await import('./system/index.ts')).listed,
+  },
+  {
+    name: 'config',
+    summary: 'export the configuration of a service, compare it with a file, and import it',
+    group: 'The service:',
+    load: async () => (await import('./config/index.ts')).listed,
+  },
+  {
+    name: 'doctor',
+    summary: 'examine a service, a cluster or a data directory, and say what to do',
+    group: 'The service:',
+    load: async () => (await import('./doctor/index.ts')).listed,
+  },
+  {
+    name: 'login',
+    summary: 'sign in to a service',
+    group: 'Accounts:',
+    load: async () => (await import('./login/index.ts')).listed,
+  },
+  {
+    name: 'logout',
+    summary: 'sign out of a service',
+    group: 'Accounts:',
+    load: async () => (await import('./logout/index.ts')).listed,
+  },
+  {
+    name: 'whoami',
+    summary: 'show the account that you are signed in to',
+    group: 'Accounts:',
+    load: async () => (await import('./whoami/index.ts')).listed,
+  },
+  {
+    name: 'account',
+    summary: 'manage accounts and their roles',
+    group: 'Accounts:',
+    load: async () => (await import('./account/index.ts')).listed,
+  },
+  {
+    name: 'token',
+    summary: 'create and revoke API tokens for pipelines',
+    group: 'Accounts:',
+    load: async () => (await import('./token/index.ts')).listed,
+  },
 ];

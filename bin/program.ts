@@ -2,26 +2,29 @@ import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { otherWord } from './terminal/other-words.ts';
 import { showExamples } from './terminal/examples.ts';
+import type { Listed, Settle } from './terminal/listed.ts';
 import { withWrappedNotes } from './terminal/notes.ts';
 import { EXIT, report, VERSION, type GlobalOptions, type Terminal } from './terminal/index.ts';
 
+/** What defines commands is found here by definitions that stand in files of their own: there is one parser. */
+export * as commander from 'commander';
+
 /**
- * runProgram parses the arguments, runs one command and gives the exit code. Nothing here loads more than commander;
- * each command imports what it needs when it runs.
+ * runProgram parses the arguments, runs one command and gives the exit code. Nothing here loads more than commander and the definition of
+ * that command, which imports what it needs when it runs.
  */
 export async function runProgram(argv: readonly string[], own: Terminal): Promise<number> {
   const terminal = withWrappedNotes(own);
   let code: number = EXIT.done;
   const program = rootProgram();
-  const settle = (action: (terminal: Terminal, options: GlobalOptions) => Promise<number>) => async () => {
+  const settle: Settle = (action) => async () => {
     code = await action(terminal, program.opts<GlobalOptions>());
   };
   const called = calledCommand(argv);
   // What completes words has to know every command.
   const all = called === 'completion';
-  for (const listed of COMMANDS) {
-    const { name, summary, group, define } = listed;
-    const command = name === called || all ? showExamples(define(settle), listed) : new Command(name);
+  for (const { name, summary, group, load } of COMMANDS) {
+    const command = name === called || all ? definedBy(await load(), settle) : new Command(name);
     program.addCommand(command.summary(summary).helpGroup(group));
   }
   configure(program, terminal);
@@ -36,6 +39,10 @@ export async function runProgram(argv: readonly string[], own: Terminal): Promis
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
     return report(error, terminal, program.opts<GlobalOptions>());
   }
+}
+
+function definedBy(listed: Listed, settle: Settle): Command {
+  return showExamples(listed.define(settle), listed);
 }
 
 /** rootProgram defines `ipo` itself, without its commands. */

@@ -6,12 +6,12 @@ import { Bundled } from './build/bundled.ts';
 import { EXTERNAL, Libraries } from './build/libraries.ts';
 import { loadedLate, withoutColourProbe } from './build/loaded-late.ts';
 import { pastIndex } from './build/past-index.ts';
-import { commandList, DEFINITION, outputName, verbFiles } from './build/rooms.ts';
+import { commandFolders, commandList, DEFINITION, outputName, verbFiles } from './build/rooms.ts';
 import { sourceCommit } from './build/commit.ts';
 import { SHELVES, shelvesOf } from './build/shelves.ts';
 
 /**
- * Emits the package's programs into dist: `main.cjs`, which tells the version and loads `program.cjs`, the definitions of all commands, both quick to start; a file for each command that is run often and offline, with
+ * Emits the package's programs into dist: `main.cjs`, which tells the version and loads `program.cjs`, the parser and the help, both quick to start; a file for the definition of each command; a file for each command that is run often and offline, with
  * all that its start evaluates in it; files of many commands, each evaluated when it runs, kept apart by how much of the program they need
  * (`shelves.ts`), since a file is read whole; a file for each process and thread of the daemon, but one for those that need little more than the store; and in `lib` each library that they use, once. CommonJS in whole files, because forty small modules take a third of
  * a second command's whole time to find and link.
@@ -65,7 +65,24 @@ const withoutChildProcess: Plugin = {
   },
 };
 
-/** What a definition imports when its command runs, and a part, is found in the file where it stands. */
+/** The list of commands: the definition of each stands in a file of its own, so that a command reads no other. */
+const LIST = 'bin/commands.ts';
+const definitionOf = (folder: string): string => `bin/${folder}/index.ts`;
+
+/** Definitions are made for the one parser there is. */
+const parserOfProgram: Plugin = {
+  name: 'parser-of-program',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^commander$/ }, ({ path }) => ({ path, namespace: 'parser' }));
+    onResolve({ filter: /^\.\/program\.cjs$/ }, ({ path }) => ({ path, external: true }));
+    onLoad({ filter: /.*/, namespace: 'parser' }, () => ({
+      contents: `module.exports = require('./program.cjs').commander;`,
+      resolveDir: ROOT,
+    }));
+  },
+};
+
+/** What a definition imports when its command runs, and a part, is found in the file where it stands; so is a definition. */
 const loadedLater: Plugin = {
   name: 'loaded-later',
   setup({ onResolve, onLoad }) {
@@ -73,6 +90,7 @@ const loadedLater: Plugin = {
       const file = relative(ROOT, join(resolveDir, path));
       if (kind !== 'dynamic-import') return null;
       if (file === PROGRAM) return { path: './program.cjs', external: true };
+      if (relative(ROOT, importer) === LIST) return { path: `./${outputName(file)}.cjs`, external: true };
       if (!DEFINITION.test(importer) && file !== REGISTRY) return null;
       return QUICK.includes(file)
         ? { path: `./${outputName(file)}.cjs`, external: true }
@@ -162,6 +180,13 @@ await emit({
     { in: PROGRAM, out: 'program' },
   ],
   plugins: [pastIndex, ...starting],
+});
+await emit({
+  ...SHORT,
+  entryPoints: (await commandFolders())
+    .map(definitionOf)
+    .map((path) => ({ in: path, out: outputName(path) })),
+  plugins: [pastIndex, parserOfProgram, ...starting],
 });
 await emit({
   ...SHORT,

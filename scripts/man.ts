@@ -7,10 +7,11 @@ import { parseSections, type Section } from './man/markdown.ts';
 import { handWritten, manualPage, programPage } from './man/page.ts';
 
 const ROOT = new URL('../', import.meta.url);
+const ALL = await Promise.all(COMMANDS.map(({ load }) => load()));
 
 /** defined gives every command of `ipo` with its listing, in the order of the help. */
 export function defined() {
-  return COMMANDS.map((listed) => ({
+  return ALL.map((listed) => ({
     listed,
     command: listed.define(() => async () => {}).summary(listed.summary),
   }));
@@ -43,7 +44,7 @@ function prose(path: string): Section {
 
 /** documents gives the files that carry a table of commands or the list of pages, as they should be. */
 export function documents(): ReadonlyMap<string, string> {
-  const all: { listed: (typeof COMMANDS)[number]; command: Command }[] = defined();
+  const all: { listed: (typeof ALL)[number]; command: Command }[] = defined();
   const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
   const pages = [...manualPages().keys()].toSorted().map((name) => `    "man/${name}"`);
   return new Map([

@@ -29,3 +29,8 @@ export interface Listed {
   readonly examples: readonly string[];
   define(settle: Settle): Command;
 }
+
+/** Named is a command as the help of all lists it; the rest is loaded when it is called. */
+export interface Named extends Pick<Listed, 'name' | 'summary' | 'group'> {
+  load(): Promise<Listed>;
+}

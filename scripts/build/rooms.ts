@@ -4,8 +4,11 @@ import { GROUPS, type Listed } from '../../bin/terminal/listed.ts';
 
 const ROOT = new URL('../../', import.meta.url);
 
+/** The longest line of a source. */
+const WIDTH = 110;
+
 /** commandFolders gives the folders of bin that hold a command, by name. */
-async function commandFolders(): Promise<readonly string[]> {
+export async function commandFolders(): Promise<readonly string[]> {
   const entries = await readdir(new URL('bin', ROOT), { withFileTypes: true });
   const found: string[] = [];
   for (const { name } of entries.filter((entry) => entry.isDirectory())) {
@@ -15,26 +18,40 @@ async function commandFolders(): Promise<readonly string[]> {
   return found.toSorted();
 }
 
-/** commandList writes the source of bin/commands.ts: what the help lists, in its order, found from the folders of bin. */
+/** commandList writes the source of bin/commands.ts: what the help lists, in its order, found from the folders of bin. The rest of a command is loaded when it is called. */
 export async function commandList(): Promise<string> {
   const folders = await commandFolders();
-  const rank = new Map<string, number>();
+  const found = new Map<string, Listed>();
   for (const name of folders) {
     const { listed } = (await import(new URL(`bin/${name}/index.ts`, ROOT).href)) as { listed: Listed };
     if (listed.name !== name) throw new Error(`bin/${name} lists a command named ${listed.name}`);
-    rank.set(name, GROUPS.indexOf(listed.group) * 1000 + listed.place);
+    found.set(name, listed);
   }
-  const ordered = folders.toSorted((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0));
+  const rank = ({ group, place }: Listed): number => GROUPS.indexOf(group) * 1000 + place;
+  const ordered = [...found.values()].toSorted((a, b) => rank(a) - rank(b));
   return [
-    ...folders.map((name) => `import { listed as ${name} } from './${name}/index.ts';`),
-    "import type { Listed } from './terminal/listed.ts';",
+    "import type { Named } from './terminal/listed.ts';",
     '',
     '/** COMMANDS lists every command in the order of the help. Written by `npm run commands` from the folders. */',
-    'export const COMMANDS: readonly Listed[] = [',
-    ...ordered.map((name) => `  ${name},`),
+    'export const COMMANDS: readonly Named[] = [',
+    ...ordered.flatMap(({ name, summary, group }) => [
+      '  {',
+      ...property('name', name),
+      ...property('summary', summary),
+      ...property('group', group),
+      `    load: async () => (await import('./${name}/index.ts')).listed,`,
+      '  },',
+    ]),
     '];',
     '',
   ].join('\n');
+}
+
+/** The lines of a text in an object, as they are formatted. */
+function property(name: string, text: string): readonly string[] {
+  const written = `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}',`;
+  const line = `    ${name}: ${written}`;
+  return line.length <= WIDTH ? [line] : [`    ${name}:`, `      ${written}`];
 }
 
 /** DEFINITION is a file that defines commands; what it imports when one of them runs is a program of its own. */

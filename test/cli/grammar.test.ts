@@ -133,7 +133,8 @@ function* leaves(command: Command, above = ''): Generator<readonly [string, Comm
   for (const below of shownBelow(command)) yield* leaves(below, words);
 }
 
-const ALL = COMMANDS.flatMap(({ define }) => [...leaves(define(() => async () => {}))]);
+const LISTED = await Promise.all(COMMANDS.map(({ load }) => load()));
+const ALL = LISTED.flatMap(({ define }) => [...leaves(define(() => async () => {}))]);
 const PRINTING = ALL.filter(([words]) => !PRINT_NOTHING.includes(words));
 const env = { IPO_SERVER: 'http://127.0.0.1:1', IPO_TOKEN: 'none', XDG_CONFIG_HOME: folder };
 

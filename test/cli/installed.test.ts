@@ -139,7 +139,7 @@ suite('the installed package', { skip: built }, async () => {
   const folder = built === false ? install() : null;
   const settle = (): (() => Promise<void>) => async () => {};
   const all: (readonly [string, Command])[] = [];
-  for (const { define } of COMMANDS) all.push(...leaves(define(settle)));
+  for (const { load } of COMMANDS) all.push(...leaves((await load()).define(settle)));
 
   test('has every command that the help names', () => {
     assert.ok(all.length > 60, String(all.length));
