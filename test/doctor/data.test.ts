@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { after, suite, test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { dataFacts, type DataLooks } from '../../src/app/doctor/data-facts.ts';
-import { DATA_CHECKS, examine, type State } from '../../src/doctor/index.ts';
+import { DATA_CHECKS, examine, type CheckResult, type State } from '../../src/doctor/index.ts';
 import { MIGRATIONS } from '../../src/store/migrations/index.ts';
 import { runMigrations } from '../../src/store/engine/plan.ts';
 import { makeCertificate, withoutOpenssl } from '../app/certificate.ts';
@@ -257,6 +257,29 @@ suite('the directory of a service that does not run', () => {
       holdsFault(checks, fault, id, state, says, also);
       assert.ok(!JSON.stringify(checks).includes('secret'), 'no password is shown');
     });
+
+  const oksOf = (checks: readonly CheckResult[]) =>
+    checks.filter((one) => one.state === 'ok').map((one) => one.id);
+  for (const [what, seed] of [
+    ['is missing', (d: string) => ({ data: join(d, 'none') })],
+    ['is a file', (d: string) => ({ data: join(d, 'ledger-key.pem') })],
+  ] as const)
+    test(`a directory that ${what} has no check of its contents that is ok`, async (t) => {
+      assert.deepEqual(oksOf(await examined(t, seed)), ['settings.valid', 'listen.port']);
+    });
+
+  test('a database that cannot be read has no policies that are valid', async (t) => {
+    const without = await examined(t, (d) => rmSync(join(d, 'ipo.db')));
+    assert.ok(!oksOf(without).includes('policies.valid'), JSON.stringify(without));
+  });
+
+  test('a spool that cannot be listed is not said to be empty', async (t) => {
+    const checks = await examined(t, (d) => {
+      rmSync(join(d, 'spool'), { recursive: true });
+      writeFileSync(join(d, 'spool'), '');
+    });
+    assert.ok(!oksOf(checks).includes('spool.empty'), JSON.stringify(checks));
+  });
 
   test('a certificate of the API that ends soon is warned of', { skip: withoutOpenssl }, async (t) => {
     const { cert, key } = makeCertificate(scratchDirectory(t), 'soon');

@@ -37,8 +37,8 @@ const LOOKS: DataLooks = {
 const NOTHING: DataFacts = {
   settings: [],
   directory: null,
-  running: false,
-  spooledBytes: 0,
+  running: null,
+  spooledBytes: null,
   tls: null,
   portFault: null,
   proxyFault: null,
@@ -65,17 +65,19 @@ export async function dataFacts(
   }
   const places = placesOf(settings);
   const directory = settings.data === undefined ? null : await directoryOf(resolve(settings.data), looks);
-  const running = places.lockFile !== null && directory?.state === 'ok' && (await isHeld(places.lockFile));
+  const isThere = directory?.state !== 'missing' && directory?.state !== 'not_a_directory';
+  const isLocked = places.lockFile !== null && directory?.state === 'ok' && (await isHeld(places.lockFile));
+  const running = isThere ? isLocked : null;
   return {
     ...NOTHING,
-    ...(directory?.state === 'missing' || directory?.state === 'not_a_directory'
-      ? {}
-      : await storedFacts(settings, places)),
+    ...(isThere && {
+      ...(await storedFacts(settings, places)),
+      spooledBytes: await sizeOf(places.spoolDirectory),
+    }),
     directory,
     running,
-    spooledBytes: await sizeOf(places.spoolDirectory),
     tls: await tlsOf(settings),
-    portFault: running ? null : await portFault(settings),
+    portFault: running === true ? null : await portFault(settings),
     proxyFault: await proxyFault(settings.outbound.proxy),
     caFault: await caFault(settings, env),
   };
@@ -129,9 +131,12 @@ async function isHeld(file: string): Promise<boolean> {
   }
 }
 
-/** Bytes of what is spooled: the segments, not the files beside them. */
-async function sizeOf(directory: string): Promise<number> {
-  const names = await readdir(directory).catch((): string[] => []);
+/** Bytes of what is spooled: the segments, not the files beside them. Null where they cannot be listed; no spool is an empty one. */
+async function sizeOf(directory: string): Promise<number | null> {
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException): string[] | null =>
+    error.code === 'ENOENT' ? [] : null,
+  );
+  if (names === null) return null;
   const sizes = names
     .filter((name) => /^spool-\d+\.log$/.test(name))
     .map(async (name) => (await stat(join(directory, name))).size);

@@ -27,7 +27,7 @@ export const NO_DATABASE: Stored = {
   database: null,
   ledger: null,
   dataKey: 'unset',
-  policies: [],
+  policies: null,
   credentials: { sealed: 0, unreadable: 0 },
 };
 
@@ -130,7 +130,7 @@ async function credentialsOf(store: Store, { dataKey }: Settings): Promise<DataF
   return { sealed: stored.length, unreadable: stored.filter((one) => openStored(key, one) === null).length };
 }
 
-async function faultyPolicies(store: Store): Promise<DataFacts['policies']> {
+async function faultyPolicies(store: Store): Promise<NonNullable<DataFacts['policies']>> {
   const { items } = await policyStore(store).list({ limit: null, offset: 0 });
   return items.flatMap(({ name, document }) => {
     try {

@@ -60,15 +60,18 @@ export const DATA_CHECKS: readonly Check<DataFacts>[] = [
   {
     id: 'data.lock',
     judge: ({ running }: DataFacts) =>
-      ok(running ? 'a service works on the directory' : 'no service works on the directory'),
+      running === null
+        ? null
+        : ok(running ? 'a service works on the directory' : 'no service works on the directory'),
   },
   ...DATABASE_CHECKS,
   {
     id: 'spool.empty',
     judge: ({ spooledBytes, running }: DataFacts) => {
+      if (spooledBytes === null) return null;
       if (spooledBytes === 0) return ok('no row waits in the spool');
       const message = `${spooledBytes} bytes of rows wait in the spool`;
-      return running
+      return running === true
         ? ok(message)
         : warn(message, 'The next start stores them, or ipo ledger put-back; never delete them');
     },
@@ -92,20 +95,22 @@ export const DATA_CHECKS: readonly Check<DataFacts>[] = [
   },
   {
     id: 'policies.valid',
-    judge: ({ policies }: DataFacts) =>
-      policies.length === 0
+    judge: ({ policies }: DataFacts) => {
+      if (policies === null) return null;
+      return policies.length === 0
         ? ok('every stored policy is valid')
         : policies.map(({ name, fault }) =>
             fail(
               `the policy ${name} is not valid: ${fault}`,
               'Fix it once the service runs: ipo policy apply FILE',
             ),
-          ),
+          );
+    },
   },
   {
     id: 'listen.port',
     judge: ({ portFault, running }: DataFacts): Verdict | null => {
-      if (running) return null;
+      if (running === true) return null;
       return portFault === null
         ? ok('the port of the service is free')
         : fail(

@@ -11,8 +11,8 @@ export interface DataFacts {
     readonly open: boolean;
     readonly freeBytes: number | null;
   } | null;
-  /** Whether a service works on it now. */
-  readonly running: boolean;
+  /** Whether a service works on it now; null where there is no such directory. */
+  readonly running: boolean | null;
   readonly database: {
     readonly name: string;
     readonly engine: 'sqlite' | 'postgres';
@@ -34,10 +34,12 @@ export interface DataFacts {
     /** The newest time that is recorded. */
     readonly recordedAt: number | null;
   } | null;
-  readonly spooledBytes: number;
+  /** Null where the spool cannot be looked at. */
+  readonly spooledBytes: number | null;
   readonly dataKey: 'ok' | 'unset';
   readonly credentials: { readonly sealed: number; readonly unreadable: number };
-  readonly policies: readonly { readonly name: string; readonly fault: string }[];
+  /** Those that are not valid; null where the database could not be asked for them. */
+  readonly policies: readonly { readonly name: string; readonly fault: string }[] | null;
   readonly tls: { readonly fault: string | null; readonly endsAt: number | null } | null;
   /** Why the port cannot be listened on; null where it can. */
   readonly portFault: string | null;
