@@ -81,7 +81,7 @@ export function createAtService(
         terminal,
         globals,
       );
-      warnEmpty(summary.rows, summary, terminal, globals);
+      warnEmpty('ledger', summary, terminal, globals);
       return EXIT.done;
     } finally {
       progress.end();

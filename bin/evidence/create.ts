@@ -61,9 +61,7 @@ export async function runEvidenceCreate(
     progress.end();
     const summary = { ...summaryOf(made.document), file: out, bytes: made.bytes };
     await writeSummary(targets, summary, terminal, globals);
-    // A package of an export has all of its rows, also those outside the period.
-    const { rows } = made.document.coverage;
-    warnEmpty(rows.package - rows.outside_period, summary, terminal, globals);
+    warnEmpty(source.kind === 'ledger' ? 'export' : 'ledger', summary, terminal, globals);
   } finally {
     progress.end();
   }

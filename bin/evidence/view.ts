@@ -1,5 +1,5 @@
 import { rank, STATE_WORDS, toneOf, type PackageSummary } from '../../src/evidence/index.ts';
-import { formatCount, toYaml } from '../../src/render/index.ts';
+import { counted, formatCount, toYaml } from '../../src/render/index.ts';
 import { clean } from '../terminal/clean.ts';
 import { writeOutputs, type OutputTarget } from '../terminal/output.ts';
 import { openPaint, type Paint } from '../terminal/paint.ts';
@@ -53,15 +53,25 @@ export async function writeSummary(
 
 /** warnEmpty warns of a period without a row: its package shows nothing, and may be of the wrong year. */
 export function warnEmpty(
-  rows: number,
-  { period }: Summary,
+  source: 'ledger' | 'export',
+  { period, rows, rows_in_period: inPeriod = rows }: Summary,
   terminal: Terminal,
   { quiet }: GlobalOptions,
 ): void {
-  if (rows === 0 && quiet !== true)
+  if (inPeriod === 0 && quiet !== true)
     terminal.err(
-      `ipo: the ledger has no rows from ${period.from} to ${period.to}, so the package shows no admission\n`,
+      `ipo: the ${source} has no rows from ${period.from} to ${period.to}, so the package shows no admission\n`,
     );
+}
+
+/** Rows outside the period are counted apart, since no section of the package is about them. */
+function rowsOf({ rows, signed, rows_in_period: inPeriod = rows }: Summary): readonly string[] {
+  const signedOf = `${formatCount(signed)} signed`;
+  if (inPeriod === rows) return [`${counted(rows, 'row')}, ${signedOf}`];
+  return [
+    inPeriod === 0 ? 'no rows in the period' : `${counted(inPeriod, 'row')} in the period`,
+    `${counted(rows, 'row')} in the package, ${signedOf}`,
+  ];
 }
 
 /** summaryLines says what a package comes to. */
@@ -81,7 +91,7 @@ export function summaryLines(paint: Paint, summary: Summary): string[] {
     ...paint.items(
       [
         `${summary.period.from} to ${summary.period.to}`,
-        `${formatCount(summary.rows)} rows, ${formatCount(summary.signed)} signed`,
+        ...rowsOf(summary),
         `key ${summary.key_id.slice(0, 16)}`,
         ...(summary.file === undefined
           ? []

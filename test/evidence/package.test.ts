@@ -250,12 +250,15 @@ test('a period before the first row is a package that says so', async () => {
   assert.equal(ran.code, 0, ran.err);
   assert.match(
     ran.err,
-    /^ipo: the ledger has no rows from 2025-10-01T\S+ to 2025-10-31T\S+, so the package/m,
+    /^ipo: the export has no rows from 2025-10-01T\S+ to 2025-10-31T\S+, so the package/m,
   );
+  const { out: text } = await ipo(['evidence', 'show', out]);
+  assert.match(text, /  ·  no rows in the period\n[\d,]+ rows in the package, [\d,]+ signed  ·  key /);
   const summary = JSON.parse(ran.out) as { attestations: { id: string; state: string }[] };
   assert.ok(summary.attestations.every(({ id, state }) => state !== 'met' || id === 'ledger-intact'));
   const shown = JSON.parse((await ipo(['evidence', 'show', out, '-o', 'json'])).out);
   assert.deepEqual([shown.file, shown.bytes], [out, statSync(out).size]);
+  assert.deepEqual([shown.rows_in_period, shown.rows > 0], [0, true]);
   assert.equal((await ipo(['evidence', 'verify', out, '--strict'])).code, 5);
   assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
 });

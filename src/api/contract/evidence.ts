@@ -41,6 +41,7 @@ const summary = z
     organisation: z.string().nullable(),
     key_id: z.string().describe('Key that signed it'),
     rows: count,
+    rows_in_period: count.optional().describe('Rows of the period; absent in packages of earlier releases'),
     signed: count,
     states,
     frameworks: z.array(
