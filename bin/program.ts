@@ -1,5 +1,6 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './commands.ts';
+import { holdValues } from './terminal/missing-value.ts';
 import { otherWord } from './terminal/other-words.ts';
 import { showExamples } from './terminal/examples.ts';
 import type { Listed, Settle } from './terminal/listed.ts';
@@ -111,6 +112,7 @@ function inOurWords(text: string, { commands }: Command): string {
       /^error: option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/m,
       'error: $1 $2: choose one of $3',
     )
+    .replace(/^error: option '(?:-\w, )?(--.*)' argument missing$/m, 'error: $1: no value given')
     .replace(/^error: required option '(.*)' not specified$/m, 'error: $1 is required')
     .replace(
       /^error: missing required argument '(before|after|old|new)'$/m,
@@ -133,6 +135,7 @@ function configure(
   root = command,
 ): void {
   const trail = [...above, command.name()];
+  holdValues(command);
   command
     .exitOverride()
     .showHelpAfterError(`  See ${[...trail, '--help'].join(' ')}.`)

@@ -77,6 +77,35 @@ suite('Wrong usage is named once, in our own words', () => {
     [['policy', 'diff', 'a.yaml'], 2, /^ipo: no AFTER file given\n/],
     [['policy', 'lint'], 2, /^ipo: no file given\n {2}See ipo policy lint --help\.\n$/],
     [['backup', 'create'], 2, /^ipo: --out <file> is required\n/],
+    [
+      ['check', 'nginx', '--server'],
+      2,
+      /^ipo: --server <url>: no value given\n {2}See ipo check --help\.\n$/,
+    ],
+    ...[
+      ['check', '--server', '--offline', 'nginx'],
+      ['check', '-p', '--offline', 'nginx'],
+      ['check', 'nginx', '-n', '-o', 'json'],
+      ['triage', 'add', 'nginx', 'CVE-2024-1234', '--reason', '--server=http://127.0.0.1:9'],
+      ['whatif', DRAFT, '--ledger', '-o', 'json'],
+      ['runtime', 'rule', 'apply', '-f', '--dry-run'],
+      ['backup', 'create', '--out', '--force'],
+    ].map((args) => {
+      const flag = args.findIndex((word, place) => word.startsWith('-') && args[place + 1]?.startsWith('-'));
+      return [
+        args,
+        2,
+        `^ipo: --[a-z]+ <\\S+>: no value given before ${args[flag + 1]}\n  A value that begins with a dash is written --[a-z]+=${args[flag + 1]}\\.\n  See ipo `,
+      ] as const;
+    }),
+    // A dash is stdin, and a number may be negative.
+    [['check', 'nginx', '-p', '--', 'none.yaml'], 2, /^ipo: --policy <file>: no value given before --\n/],
+    [['check', 'nginx', '--policy=--offline'], 3, /^ipo: --offline: no such file or directory\n/],
+    [
+      ['whatif', DRAFT, '--ledger', SHOP, '--days', '-1'],
+      2,
+      /^ipo: --days -1: the period must be a whole number from 1 to 90\n/,
+    ],
     [['whoami', 'me'], 2, /^ipo: too many arguments: me\n/],
     [['polcy'], 2, /^ipo: unknown command 'polcy'\n {2}Did you mean policy\?\n {2}See ipo --help\.\n$/],
     [['help', 'polcy'], 2, /^ipo: unknown command 'polcy'\n {2}Did you mean policy\?\n/],
