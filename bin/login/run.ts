@@ -51,12 +51,14 @@ export async function runLogin(
   const { name, email, role } = kept.account;
   const until = `until ${shortMoment(kept.expires_at)} UTC`;
   terminal.err(`ipo: signed in to ${target.server} as ${clean(name ?? email ?? '')} (${role}), ${until}\n`);
-  if ((terminal.env['IPO_TOKEN'] ?? '') !== '')
+  if (hasToken(terminal))
     terminal.err(
       'ipo: IPO_TOKEN is set and takes precedence over this sign-in; unset it to use the sign-in\n',
     );
   return EXIT.done;
 }
+
+const hasToken = ({ env }: Terminal): boolean => (env['IPO_TOKEN'] ?? '') !== '';
 
 function checkWay({ oidc, code, setup, tokenStdin, passwordStdin, email }: LoginOptions): void {
   const ways = Object.entries({
@@ -116,7 +118,10 @@ async function byPassword(
   device: string | undefined,
 ): Promise<SignedInBody> {
   const missing = options.email === undefined ? '--email ADDRESS and --password-stdin' : '--password-stdin';
-  const ask = () => openPrompts(terminal, 'ipo login', `Give ${missing}, or a token in IPO_TOKEN`);
+  const hint = hasToken(terminal)
+    ? `IPO_TOKEN is set, and commands use it without a sign-in; to sign in all the same, give ${missing}`
+    : `Give ${missing}; with a token in IPO_TOKEN commands need no sign-in`;
+  const ask = () => openPrompts(terminal, 'ipo login', hint);
   const email = options.email ?? (options.passwordStdin ? noEmail() : await ask().line('E-mail address'));
   const password = options.passwordStdin
     ? (await readStdinLines(terminal, ['the password']))[0]

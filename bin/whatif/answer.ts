@@ -1,4 +1,4 @@
-import { parseTime } from '../../src/base/index.ts';
+import { formatTime, parseTime } from '../../src/base/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import { counted, formatCount } from '../../src/render/index.ts';
 import { MAX_DAYS, type WhatIfResult } from '../../src/whatif/index.ts';
@@ -94,6 +94,22 @@ export function parseMoment(flag: string, text: string): number {
   const ms = parseTime(text);
   if (!Number.isNaN(ms)) return ms;
   throw new UsageError(`${flag} ${text}: this is not an RFC 3339 time`, 'Write it as 2026-11-20T06:00:00Z');
+}
+
+/**
+ * warnAhead warns of an end of the period that has not come: the period then has fewer days of rows than were asked for. It is no
+ * error, since triage is judged at that time.
+ */
+export function warnAhead(
+  asOf: number | null,
+  parts: Pick<CliParts, 'clock'>,
+  terminal: Terminal,
+  { quiet }: GlobalOptions,
+): void {
+  if (asOf === null || asOf <= parts.clock.now() || quiet === true) return;
+  terminal.err(
+    `ipo: --as-of ${formatTime(asOf)} is in the future; there are no rows after now, and triage is judged as of then\n`,
+  );
 }
 
 /** toDraft gives the places of a parsed policy. */

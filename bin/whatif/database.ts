@@ -6,7 +6,7 @@ import type { ExitCode } from '../terminal/exit.ts';
 import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
-import { deliver, parseParameters, parseWanted, toDraft } from './answer.ts';
+import { deliver, parseParameters, parseWanted, toDraft, warnAhead } from './answer.ts';
 import { checkFlags, draftPath } from './flags.ts';
 import { deliverSelfCheck, parseSelfCheck } from './self-check.ts';
 
@@ -23,6 +23,7 @@ export async function runWhatIfOnDatabase(
   checkFlags(options, '--database');
   const url = findDatabase(options.database, terminal.env);
   const parts = openParts(terminal);
+  warnAhead(parameters.asOf, parts, terminal, globals);
   const draft = selfCheck === null ? await readOnePolicy(draftPath(policyPath, options), parts) : null;
   const replayed = { ...parameters, asOf: parameters.asOf ?? parts.clock.now() };
   const progress = new Progress(terminal, globals, parts.clock.now);

@@ -6,7 +6,7 @@ import { checkStdin, readOnePolicy } from '../files/index.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { deliver, parseParameters, parseWanted, toDraft } from './answer.ts';
+import { deliver, parseParameters, parseWanted, toDraft, warnAhead } from './answer.ts';
 import { deliverSelfCheck, parseSelfCheck } from './self-check.ts';
 import { checkFlags, draftPath } from './flags.ts';
 
@@ -25,6 +25,7 @@ export async function runWhatIf(
   const ledgerPath = pathOfLedger(options);
   checkStdin([path, ledgerPath]);
   const parts = openParts(terminal);
+  warnAhead(parameters.asOf, parts, terminal, globals);
   const draft = await readOnePolicy(path, parts);
   const progress = new Progress(terminal, globals, parts.clock.now);
   const ledger = await parts.openLedger(ledgerPath, (read, size) => progress.bytes(read, size));
@@ -56,6 +57,7 @@ async function selfCheck(
   const parameters = parseParameters(options);
   checkFlags(options, '--ledger');
   const parts = openParts(terminal);
+  warnAhead(parameters.asOf, parts, terminal, globals);
   const progress = new Progress(terminal, globals, parts.clock.now);
   const ledger = await parts.openLedger(pathOfLedger(options), (read, size) => progress.bytes(read, size));
   try {

@@ -9,7 +9,7 @@ import { readServiceConfig } from '../service/config.ts';
 import type { ServiceFlags } from '../service/flags.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { deliver, parseParameters, parseWanted, toDraft } from './answer.ts';
+import { deliver, parseParameters, parseWanted, toDraft, warnAhead } from './answer.ts';
 import { askWhatIf } from './ask.ts';
 import { checkFlags, draftPath } from './flags.ts';
 
@@ -33,6 +33,7 @@ export async function runWhatIfOnServer(
   checkFlags(options, '--server');
   checkStdin([path, options.tokenStdin === true ? '-' : undefined]);
   const parts = openParts(terminal);
+  warnAhead(parameters.asOf, parts, terminal, globals);
   const draft = await readOnePolicy(path, parts);
   const answer = await withService(terminal, flags, (service) =>
     askWhatIf(service, {

@@ -12,7 +12,7 @@ import { openParts } from '../terminal/parts.ts';
 import { Progress } from '../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { parseParameters, toDraft, type Parameters } from './answer.ts';
+import { parseParameters, toDraft, warnAhead, type Parameters } from './answer.ts';
 import { checkFlags } from './flags.ts';
 import type { WhatIfOptions } from './options.ts';
 import { serverFlags } from './server.ts';
@@ -31,6 +31,7 @@ export async function runSeveral(
   checkOne(options);
   const parameters = parseParameters(options);
   const parts = openParts(terminal);
+  warnAhead(parameters.asOf, parts, terminal, globals);
   const drafts = await readDrafts(paths, parts);
   const wanted = parseSeveral(options, [...paths, options.ledger]);
   const progress = new Progress(terminal, globals, parts.clock.now);

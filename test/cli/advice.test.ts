@@ -31,7 +31,12 @@ test('advice names only flags that the command has, and nothing that was given',
   const login = await ipo(['login'], { env });
   assert.match(login.err, /no service given\n {2}Name it as `ipo login SERVER`, or set IPO_SERVER/);
   const named = await ipo(['login', 'http://127.0.0.1:9', '--email', 'a@b.example'], { env });
-  assert.match(named.err, /Give --password-stdin, or a token in IPO_TOKEN/);
+  assert.match(named.err, /Give --password-stdin; with a token in IPO_TOKEN commands need no sign-in/);
+  const token = await ipo(['login', 'http://127.0.0.1:9'], { env: { ...env, IPO_TOKEN: 'ipot_x' } });
+  assert.match(
+    token.err.replaceAll(/\s+/g, ' '),
+    /IPO_TOKEN is set, and commands use it without a sign-in; to sign in all the same, give --email ADDRESS and --password-stdin/,
+  );
   const exported = await ipo(['ledger', 'export'], { env });
   assert.match(exported.err, /no ledger given\n {2}Give a database with --database URL, or a service/);
 });

@@ -63,6 +63,23 @@ describe('ipo whatif', () => {
     assert.doesNotMatch(early.out, /look further back/);
   });
 
+  test('a time that has not come is warned of, and changes no answer', async () => {
+    const later = ['--as-of', '2199-01-01T00:00:00Z'];
+    const warning =
+      /^ipo: --as-of 2199-01-01T00:00:00Z is in the future; there are no rows after now, and triage is judged as of then$/m;
+    for (const args of [
+      ['whatif', policy, '-l', ledger],
+      ['whatif', policy, policy, '-l', ledger],
+      ['whatif', '--self-check', '-l', ledger],
+      ['whatif', 'matrix', '-l', ledger],
+    ]) {
+      const ran = await ipo([...args, ...later]);
+      assert.match(ran.err, warning, args.join(' '));
+      assert.doesNotMatch((await ipo([...args, ...later, '-q'])).err, warning);
+      assert.doesNotMatch((await ipo(args)).err, warning);
+    }
+  });
+
   test('the default view speaks of the figures, without colour where no terminal is', async () => {
     const { out, code } = await ipo(['whatif', policy, '--ledger', ledger]);
     assert.equal(code, 0);

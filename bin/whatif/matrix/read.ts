@@ -9,7 +9,7 @@ import { parseWhole } from '../../terminal/numbers.ts';
 import { Progress } from '../../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
-import { parseMoment } from '../answer.ts';
+import { parseMoment, warnAhead } from '../answer.ts';
 
 /** LedgerChoice says over which ledger advice is given. */
 export interface LedgerChoice extends Omit<ServiceFlags, 'server'> {
@@ -32,6 +32,7 @@ export async function readPopulation(
     throw new UsageError('--ledger and --server exclude each other', 'Name the one ledger that is meant');
   const days = parseWhole('--days', choice.days, 1, MAX_DAYS, 'the period');
   const asOf = choice.asOf === undefined ? null : parseMoment('--as-of', choice.asOf);
+  warnAhead(asOf, parts, terminal, globals);
   const progress = new Progress(terminal, globals, parts.clock.now);
   const take = async (opened: LedgerExport): Promise<Population> => {
     try {
