@@ -1,4 +1,4 @@
-import { holdDirectory, openArtifacts, restoreBackup, type RestoredBackup } from '../../src/app/index.ts';
+import { inHeldDirectory, openArtifacts, restoreBackup, type RestoredBackup } from '../../src/app/index.ts';
 import { formatTime } from '../../src/base/index.ts';
 import { counted } from '../../src/render/index.ts';
 import { checkStdin } from '../files/index.ts';
@@ -38,25 +38,25 @@ export async function runBackupRestore(
   ];
   const keys =
     keysTo === undefined ? null : { directory: keysTo, passphrase: await readPassphrase(terminal, false) };
-  const unlock = await holdDirectory(places);
   const progress = new Progress(terminal, globals, clock.now, 'restoring');
   let result: RestoredBackup;
   try {
-    result = await restoreBackup({
-      file,
-      stdin: terminal.stdin,
-      database,
-      kept,
-      keys,
-      clock,
-      registry: () => openArtifacts(places?.reach ?? null, terminal.env, VERSION),
-      lostRows: options.lostRows === true,
-      progress: (rows) => progress.rows(rows),
-      bytes: (read, size) => progress.bytes(read, size),
-    });
+    result = await inHeldDirectory(places, () =>
+      restoreBackup({
+        file,
+        stdin: terminal.stdin,
+        database,
+        kept,
+        keys,
+        clock,
+        registry: () => openArtifacts(places?.reach ?? null, terminal.env, VERSION),
+        lostRows: options.lostRows === true,
+        progress: (rows) => progress.rows(rows),
+        bytes: (read, size) => progress.bytes(read, size),
+      }),
+    );
   } finally {
     progress.end();
-    unlock();
   }
   const { header, end, lost } = result;
   const rows = end.tables.reduce((sum, table) => sum + table.rows, 0);

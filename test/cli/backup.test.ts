@@ -320,6 +320,22 @@ test('no two restores make one marker', () => {
   assert.equal(new Set(made).size, 3);
 });
 
+test('a restore that fails leaves nothing of its own in the directory of the service', async () => {
+  writeFileSync(at('no-backup.txt'), 'hello\n');
+  const fails = async (directory: string) => {
+    const { code, err } = await ipo(['backup', 'restore', at('no-backup.txt'), '--data', directory]);
+    assert.equal(code, 2, err);
+  };
+  await fails(at('new/data'));
+  assert.ok(!existsSync(at('new')), 'neither the directory nor those above it');
+  mkdirSync(at('there'));
+  await fails(at('there'));
+  assert.deepEqual(readdirSync(at('there')), []);
+  writeFileSync(at('there/service.lock'), '');
+  await fails(at('there'));
+  assert.deepEqual(readdirSync(at('there')), ['service.lock'], 'the lock of a service is left');
+});
+
 test('a file that is not a backup is refused as that', async () => {
   writeFileSync(at('text.txt'), 'hello\n');
   for (const file of [at('text.txt'), at('ledger.db'), at('whole.ndjson.zst')]) {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { BackupError } from '../../backup/index.ts';
 import { formatTime, type Clock } from '../../base/index.ts';
 import type { ClusterSettings } from '../config/cluster.ts';
@@ -79,14 +80,48 @@ async function leaseHolder(settings: ClusterSettings, program: string, now: numb
 }
 
 /**
- * holdDirectory takes the directory of a service, made where it is missing, so that none is started on it meanwhile; gives what lets go of
- * it. Nothing where no directory is named. Throws `unwritable`, StoreError.
+ * inHeldDirectory does something while it holds the directory of a service, made where it is missing, so that none is started on it
+ * meanwhile. Where that fails, what was made for it is taken away again. Without a named directory it only does it. Throws what `act`
+ * throws, `unwritable`, StoreError.
  */
-export async function holdDirectory(
+export async function inHeldDirectory<T>(
   places: Pick<BackupPlaces, 'data' | 'lockFile'> | null,
-): Promise<() => void> {
-  if (places === null || places.data === null || places.lockFile === null) return () => undefined;
-  await openDataDirectory(places.data);
+  act: () => Promise<T>,
+): Promise<T> {
+  if (places === null || places.data === null || places.lockFile === null) return act();
+  const { data, lockFile: file } = places;
+  const missing = missingAbove(data);
+  const isNew = !existsSync(file);
+  await openDataDirectory(data);
   const { lockFile } = await import('../../store/index.ts');
-  return lockFile(places.lockFile);
+  const unlock = lockFile(file);
+  try {
+    const result = await act();
+    unlock();
+    return result;
+  } catch (error) {
+    // While it is locked: afterwards it could be the lock of a service that has just started.
+    if (isNew) await rm(file, { force: true }).catch(() => undefined);
+    unlock();
+    await removeEmpty(missing);
+    throw error;
+  }
+}
+
+/** The directory and those above it that are not there, the deepest first. */
+function missingAbove(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (let at = resolve(path); !existsSync(at); at = dirname(at)) missing.push(at);
+  return missing;
+}
+
+async function removeEmpty(directories: readonly string[]): Promise<void> {
+  for (const directory of directories) {
+    try {
+      await rmdir(directory);
+    } catch {
+      // Something else is in it by now, or it was never made.
+      return;
+    }
+  }
 }

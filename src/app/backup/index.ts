@@ -5,7 +5,7 @@
 export { runBackupWorker } from './worker.ts';
 export { createBackup, type CreatedBackup, type CreateBackupOptions } from './create.ts';
 export { moveDatabase, type MovedDatabase, type MoveOptions } from './move.ts';
-export { holdDirectory } from './at-work.ts';
+export { inHeldDirectory } from './at-work.ts';
 export {
   backupPlaces,
   readEvidenceKey,
