@@ -11,7 +11,6 @@ import {
 } from '../../src/ledger/index.ts';
 import {
   openCertificate,
-  parseRequest,
   readUnverified,
   refusalsOf,
   replayCeiling,
@@ -29,7 +28,7 @@ import { openParts } from '../terminal/parts.ts';
 import { renderRows, shortMoment } from '../terminal/rows.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../terminal/usage.ts';
-import { MAX_FILE } from './verbs.ts';
+import { MAX_FILE, readRequest, sourceName } from './of-file.ts';
 
 /** LicenceCheckOptions are the flags of `ipo licence check`. */
 export interface LicenceCheckOptions extends Omit<ServiceFlags, 'server'> {
@@ -91,7 +90,7 @@ export async function runLicenceCheck(
     covered: replay === null ? null : (checked.rows?.covered ?? null),
     replay,
   };
-  await outcome.write(answer, await textOf(answer, terminal));
+  await outcome.write(answer, await textOf(sourceName(file), answer, terminal));
   if (checked.keys === null && !quiet)
     terminal.err('ipo: the signature was not verified; give --public-key or --server\n');
   return refusals.length === 0 ? EXIT.done : EXIT.check;
@@ -121,7 +120,7 @@ async function ofFiles(
   terminal: Terminal,
 ): Promise<Checked> {
   const parts = openParts(terminal);
-  const asked = request === undefined ? null : parseRequest(await parts.readText(request, MAX_FILE));
+  const asked = request === undefined ? null : await readRequest(request, terminal);
   return {
     keys: publicKey === undefined ? null : publicKey.map((text) => parseVkey(text)),
     expected: {
@@ -230,10 +229,15 @@ function acceptedText(signature: string): string {
 }
 
 async function textOf(
+  file: string,
   { accepted, refusals, certificate, signature, month, covered, replay }: Answer,
   terminal: Terminal,
 ): Promise<string> {
-  const lines = [accepted ? acceptedText(signature) : 'The service would not accept the certificate:'];
+  const lines = [
+    accepted
+      ? acceptedText(signature)
+      : `The service would not accept ${printable(file)} as its certificate:`,
+  ];
   for (const { message, hint } of refusals)
     lines.push(`  ${printable(message)}`, ...(hint === null ? [] : [`    ${printable(hint)}`]));
   if (certificate !== null) {

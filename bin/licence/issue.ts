@@ -1,15 +1,14 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { DAY_MS, formatTime, IpoError, randomLetters } from '../../src/base/index.ts';
-import { issueCertificate, parseRequest } from '../../src/licence/index.ts';
+import { issueCertificate } from '../../src/licence/index.ts';
 import { toSigner, type NoteSigner } from '../../src/ledger/index.ts';
-import { alreadyThere } from '../files/index.ts';
+import { writeNew } from '../files/index.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseWhole } from '../terminal/numbers.ts';
 import { openOutcome } from '../terminal/outcome.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { MAX_FILE } from './verbs.ts';
+import { MAX_FILE, readRequest } from './of-file.ts';
 
 /** LicenceKeygenOptions are the flags of `ipo licence keygen`. */
 export interface LicenceKeygenOptions {
@@ -47,28 +46,12 @@ export async function runLicenceKeygen(
   return EXIT.done;
 }
 
-/** Nobody else may read it, and no other key is lost for it. */
-async function writeNew(path: string, text: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere(path);
-    throw new IpoError('unwritable', 'cannot be written', { place: { file: path }, cause });
-  }
-}
-
 /** runLicenceIssue is `ipo licence issue`. */
 export async function runLicenceIssue(options: LicenceIssueOptions, terminal: Terminal): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
   const parts = openParts(terminal);
   const signer = await readSigner(options, terminal);
-  const request = parseRequest(await parts.readText(options.request, MAX_FILE));
+  const request = await readRequest(options.request, terminal);
   const days = parseWhole('--days', options.days, 0, 36_500, 'the number of days');
   const now = parts.clock.now();
   const body = {

@@ -6,6 +6,7 @@ import { openOutcome } from '../terminal/outcome.ts';
 import { parseOutputs } from '../terminal/output.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { GlobalOptions, Terminal } from '../terminal/terminal.ts';
+import { MAX_FILE, ofFile } from './of-file.ts';
 import { licenceText } from './view.ts';
 import type { ServiceFlags } from '../service/index.ts';
 
@@ -18,9 +19,6 @@ export interface LicenceOptions extends ServiceFlags {
 export interface LicenceRequestOptions extends LicenceOptions {
   readonly out?: string;
 }
-
-/** Characters of a certificate. */
-export const MAX_FILE = 64 * 1024;
 
 /** runLicenceShow is `ipo licence show`. */
 export async function runLicenceShow(options: LicenceOptions, terminal: Terminal): Promise<ExitCode> {
@@ -56,11 +54,14 @@ export async function runLicenceActivate(
 ): Promise<ExitCode> {
   const outcome = openOutcome(options.output, terminal);
   const certificate = file === undefined ? null : await openParts(terminal).readText(file, MAX_FILE);
-  const { body } = await withService(terminal, options, (service) =>
-    certificate === null
-      ? service.json<LicenceBody>('POST /system/licence/check')
-      : service.json<LicenceBody>('PUT /system/licence', { body: { certificate } }),
-  );
+  const { body } = await withService(terminal, options, async (service) => {
+    if (file === undefined) return service.json<LicenceBody>('POST /system/licence/check');
+    try {
+      return await service.json<LicenceBody>('PUT /system/licence', { body: { certificate } });
+    } catch (error) {
+      throw ofFile(file, error);
+    }
+  });
   await outcome.write(body, licenceText(body));
   return EXIT.done;
 }

@@ -97,8 +97,8 @@ export function parseMoment(flag: string, text: string): number {
 }
 
 /**
- * warnAhead warns of an end of the period that has not come: the period then has fewer days of rows than were asked for. It is no
- * error, since triage is judged at that time.
+ * warnAhead warns of an end of the period that has not come: the period then has fewer days of rows than were asked for. The replay goes
+ * on, since triage is judged at that time.
  */
 export function warnAhead(
   asOf: number | null,

@@ -124,7 +124,10 @@ suite('ipo ledger record', () => {
   test('hostile lists give a clear error or are told, and leave nothing half-written', async () => {
     const cut = list([pod('a')]).slice(0, -5);
     const cases: readonly (readonly [string, number, RegExp])[] = [
-      [cut, 2, /not complete JSON/],
+      [cut, 2, /not complete JSON\n.*cut in the middle/],
+      ['kind: PodList\nitems: []\n', 2, /: this is not JSON\n {2}Write it with kubectl get … -o json; YAML/],
+      ['NAME   READY\nweb-1  1/1\n', 2, /: this is not JSON\n/],
+      ['', 2, /: this is not JSON\n/],
       ['[]', 2, /not what kubectl get -o json writes/],
       ['{"kind":"PodList"}', 2, /has no items/],
       [

@@ -110,3 +110,27 @@ test('a certificate is checked against a running service, and its ceiling over t
   const shown = JSON.parse((await ipo(['licence', 'show', '-o', 'json'])).out) as { state: string };
   assert.equal(shown.state, 'none', 'nothing was activated');
 });
+
+test('a file that is not what it was taken for is named', async (t) => {
+  const { file, env, ipo } = await openIssuer(t);
+  const running = await startRunning(t, {});
+  Object.assign(env, { IPO_SERVER: running.url, IPO_TOKEN: running.secretOf('administrator') ?? '' });
+  const wrong = file('wrong.txt');
+  writeFileSync(wrong, 'hello\n');
+  const issue = ['issue', '--key', file('key.pem'), '--name', 'acme', '--customer', 'Acme'];
+  for (const args of [
+    [...issue, '--request', wrong],
+    ['check', file('key.pem'), '--request', wrong],
+    ['activate', wrong],
+  ]) {
+    const ran = await ipo(['licence', ...args]);
+    assert.equal(ran.code, 2, ran.err);
+    assert.ok(ran.err.startsWith(`ipo: ${wrong}: this is not `), ran.err);
+  }
+  const check = await ipo(['licence', 'check', wrong]);
+  assert.equal(check.code, 1, check.err);
+  assert.ok(check.out.startsWith(`The service would not accept ${wrong} as its certificate:\n`), check.out);
+  const kept = await ipo(['licence', 'keygen', '--name', 'x', '--out', file('none/key.pem')]);
+  assert.equal(kept.code, 3);
+  assert.match(kept.err, /none\/key\.pem: no such file or directory\n {2}Check the path/);
+});

@@ -22,9 +22,13 @@ export async function readJson(path: string, { stdin }: Pick<Terminal, 'stdin'>)
   try {
     return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
   } catch (cause) {
-    throw new IpoError('format', 'this is not complete JSON', {
+    // YAML and text begin with neither of the two.
+    const isJson = /^\s*[{[]/.test(Buffer.from(pieces[0] ?? []).toString('utf8'));
+    throw new IpoError('format', isJson ? 'this is not complete JSON' : 'this is not JSON', {
       place: { file },
-      hint: 'Write it again with kubectl get … -o json; a file that was cut in the middle cannot be read',
+      hint: isJson
+        ? 'Write it again with kubectl get … -o json; a file that was cut in the middle cannot be read'
+        : 'Write it with kubectl get … -o json; YAML and tables are not read',
       cause,
     });
   }

@@ -1,8 +1,7 @@
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BundleBody, DetectorBody } from '../../../src/api/contract/detector.ts';
-import { IpoError } from '../../../src/base/index.ts';
-import { alreadyThere, assertNew } from '../../files/index.ts';
+import { assertNew, writeNew } from '../../files/index.ts';
 import { withService } from '../../service/client.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { openOutcome } from '../../terminal/outcome.ts';
@@ -63,19 +62,4 @@ export async function runDetectorStatus(options: DetectorFlags, terminal: Termin
     : ['The listener is off; set integrations.detector.enabled to true.'];
   await outcome.write(body, `${lines.join('\n')}\n`);
   return EXIT.done;
-}
-
-/** Nobody else may read the key, and no other file is lost for it. */
-async function writeNew(path: string, text: string): Promise<void> {
-  try {
-    const file = await open(path, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-    } finally {
-      await file.close();
-    }
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') throw alreadyThere(path);
-    throw new IpoError('unwritable', 'cannot be written', { place: { file: path }, cause });
-  }
 }
