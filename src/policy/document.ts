@@ -14,7 +14,7 @@ import type { RuleId } from './rules/catalogue.ts';
 import type { Path } from './paths.ts';
 import { placesIn, toPlace, type Places } from './places.ts';
 import { causeOf } from './syntax-cause.ts';
-import { explainSyntax, findForbidden } from './syntax.ts';
+import { explainForeign, explainSyntax, findForbidden } from './syntax.ts';
 
 /** MAX_POLICY_BYTES bounds a policy file; a real one has a few kilobytes. */
 export const MAX_POLICY_BYTES = 262_144;
@@ -85,6 +85,11 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
     return { documents: [], parsed: [], problems, doubtful: [], unread: 1 };
   }
   const parsed = [...openComposer().compose(tokens)];
+  const foreign = parsed.some(({ errors }) => errors.length > 0) ? explainForeign(text) : null;
+  if (foreign !== null) {
+    fault('syntax', foreign.offset, foreign.message, foreign.hint);
+    return { documents: [], parsed, problems, doubtful: [], unread: 1 };
+  }
   const documents: SourceDocument[] = [];
   let torn = false;
   let unread = 0;

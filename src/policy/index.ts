@@ -51,6 +51,7 @@ export { patternTexts } from './pattern-texts.ts';
 export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';
+export { explainForeign } from './syntax.ts';
 export { MAX_POLICY_BYTES, readDocuments, syntaxFaults, type SourceFile } from './document.ts';
 export { placeOf, placesIn, type Place, type Places } from './places.ts';
 export { loadAuthoring, type Authoring } from './authoring-load.ts';

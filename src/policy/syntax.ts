@@ -65,6 +65,29 @@ const HINTS: Readonly<Record<string, string>> = {
   BAD_DIRECTIVE: 'Take the line that begins with % out',
 };
 
+/** A line that begins a field, an item of a list, or JSON. Fields begin in small letters, unlike most sentences of prose. */
+const ANY_FORM = /^\s*(?:- |[{[]|["']?[a-z_][\w./-]*["']?[ \t]*:(?:\s|$))/m;
+
+/**
+ * explainForeign says what a text is that no parser could read since it is something else; null where it may be meant as a document. Ask
+ * it only of a text with faults: what the parser says of Markdown is about its words.
+ */
+export function explainForeign(text: string): { offset: number; message: string; hint: string } | null {
+  const fence = /^`{3}/m.exec(text);
+  if (fence !== null)
+    return {
+      offset: fence.index,
+      message: 'this is Markdown, not YAML or JSON',
+      hint: 'Copy what stands between two lines of ``` into a file of its own',
+    };
+  if (ANY_FORM.test(text)) return null;
+  return {
+    offset: 0,
+    message: 'this is not YAML or JSON: no line of it begins with the name of a field',
+    hint: 'Check that it is the right file',
+  };
+}
+
 /** findForbidden walks a document, without recursion, and gives every alias, repeated field and merge key of it. */
 export function findForbidden(root: unknown, lines: LineCounter): Forbidden[] {
   const found: Forbidden[] = [];

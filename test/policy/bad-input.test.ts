@@ -217,3 +217,28 @@ test('1000 documents are read, and one more is refused where it begins', () => {
     ['documents'],
   );
 });
+
+test('a text that is something else is named once, without advice on its words', () => {
+  const cases: readonly (readonly [string, string, RegExp])[] = [
+    [
+      '# Title\n\nText: with a colon: twice\n\n```yaml\nkind: ImagePolicy\n```\n---\nmore: a: b\n',
+      '5:1',
+      /^this is Markdown, not YAML or JSON\. Copy what stands between two lines of ```/,
+    ],
+    [
+      'Permission is granted to use it, with limits\n  of two kinds: a: b\n and some more: x\n',
+      '1:1',
+      /^this is not YAML or JSON: no line of it begins with the name of a field\. Check/,
+    ],
+  ];
+  for (const [text, place, said] of cases) {
+    const { problems } = parsePolicies(text, 'x');
+    assert.equal(problems.length, 1, JSON.stringify(problems));
+    const [{ line, column, message, hint } = assert.fail()] = problems;
+    assert.equal(`${line}:${column}`, place);
+    assert.match(`${message}. ${hint}`, said);
+  }
+  // With one field of ours, it is a document with a mistake.
+  const { problems } = parsePolicies('kind: ImagePolicy\nspec\n  a: b\n', 'x');
+  assert.doesNotMatch(problems.map(({ message }) => message).join(), /not YAML or JSON, and/);
+});
