@@ -7,8 +7,16 @@ import { clean } from '../terminal/clean.ts';
 /** Show are the ways to write values. */
 export type Show = Pick<Authoring, 'showEntry' | 'showValue'>;
 
-/** renderComparison writes the differences for a terminal, and one line that sums them up. */
-export function renderComparison(comparison: Comparison, show: Show, color: boolean): string {
+/**
+ * renderComparison writes the differences for a terminal, and one line that sums them up; `planned` where the second side is not in effect
+ * yet.
+ */
+export function renderComparison(
+  comparison: Comparison,
+  show: Show,
+  color: boolean,
+  planned = false,
+): string {
   const paint = new Chalk({ level: color ? 1 : 0 });
   const words = {
     tighter: paint.green('tighter'),
@@ -29,7 +37,7 @@ export function renderComparison(comparison: Comparison, show: Show, color: bool
     );
     return [`${paint.bold(whole(pair.name))}${whole(headOf(pair, before, after))}`, ...lines];
   });
-  return [...blocks, whole(sumUp(comparison)), ''].join('\n');
+  return [...blocks, whole(sumUp(comparison, planned)), ''].join('\n');
 }
 
 /** A difference is shown whole, however long it is. */
@@ -74,13 +82,13 @@ export function linesOf(
 }
 
 /** sumUp says the whole difference in one line. */
-export function sumUp({ summary, before, after }: Comparison): string {
+export function sumUp({ summary, before, after }: Comparison, planned = false): string {
   const { changed, added, removed, tighter, looser, neither } = summary;
   if (changed + added + removed === 0) return `${printable(before)} and ${printable(after)} mean the same`;
   const parts = [
     ...(changed > 0
       ? [
-          `${counted(changed, 'policy', 'policies')} changed (${tighter} tighter, ${looser} looser, ${neither} neither)`,
+          `${counted(changed, 'policy', 'policies')} ${planned ? 'would change' : 'changed'} (${tighter} tighter, ${looser} looser, ${neither} neither)`,
         ]
       : []),
     ...(added > 0 ? [`${counted(added, 'policy', 'policies')} added`] : []),

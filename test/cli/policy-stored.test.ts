@@ -57,6 +57,8 @@ test('apply shows the difference and what it would have changed, and writes when
   const [item] = JSON.parse(differs.out).items;
   assert.deepEqual([item.name, item.outcome, item.what_if], ['shop', 'would_update', null]);
   assert.equal(item.comparison.policies[0].changes[0].path, 'spec.severityThreshold');
+  const planned = await served.ipo(['policy', 'apply', changed, '--dry-run', '--no-whatif']);
+  assert.match(planned.out, /^1 policy would change \(1 tighter, 0 looser, 0 neither\)$/m);
   const updated = await served.ipo([
     'policy',
     'apply',

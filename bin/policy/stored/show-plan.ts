@@ -40,7 +40,7 @@ export async function showPlan(plan: Plan, asked: Showing): Promise<Shown> {
       { file: service.server, policies: [inForce(stored.body, policy)] },
       { file: policy.places.file, policies: [policy] },
     );
-    text = invalid + renderComparison(comparison, values, color);
+    text = invalid + renderComparison(comparison, values, color, true);
   }
   if (lines !== '') text += `The document also changes\n${lines}`;
   if (!asked.whatif) return { text, comparison, whatIf: null };
