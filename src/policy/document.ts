@@ -85,11 +85,7 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
     return { documents: [], parsed: [], problems, doubtful: [], unread: 1 };
   }
   const parsed = [...openComposer().compose(tokens)];
-  const foreign = parsed.some(({ errors }) => errors.length > 0) ? explainForeign(text) : null;
-  if (foreign !== null) {
-    fault('syntax', foreign.offset, foreign.message, foreign.hint);
-    return { documents: [], parsed, problems, doubtful: [], unread: 1 };
-  }
+  if (saysForeign(text, parsed, fault)) return { documents: [], parsed, problems, doubtful: [], unread: 1 };
   const documents: SourceDocument[] = [];
   let torn = false;
   let unread = 0;
@@ -116,6 +112,13 @@ export function readDocuments(whole: string, file: string, limits = POLICY_FILE)
     else doubtful.push({ ...read, twice: forbidden.map(({ path }) => path) });
   }
   return { documents, parsed, problems, doubtful, unread };
+}
+
+/** Whether a text with faults is something else, which is then said instead of them. */
+function saysForeign(text: string, parsed: readonly Document.Parsed[], say: SayFault): boolean {
+  const foreign = parsed.some(({ errors }) => errors.length > 0) ? explainForeign(text) : null;
+  if (foreign !== null) say('syntax', foreign.offset, foreign.message, foreign.hint);
+  return foreign !== null;
 }
 
 /** Notes a fault of the text at an offset. */

@@ -284,6 +284,10 @@ const CASES: Readonly<Record<string, readonly [spec: unknown, said: readonly str
     { allowedRegistries: ['docker.io/nginx'] },
     ['registry-official spec.allowedRegistries[0]'],
   ],
+  'an organisation with the name of an official image that another entry covers': [
+    { allowedRegistries: ['docker.io', 'docker.io/nginx'] },
+    ['registry-official spec.allowedRegistries[1]', 'registry-covered spec.allowedRegistries[1]'],
+  ],
   'an organisation of Docker Hub': [
     { allowedRegistries: ['docker.io/bitnami', 'docker.io/library/nginx'] },
     [],

@@ -58,19 +58,24 @@ export const registryRules: PolicyRule = ({ policy }) => {
         'Write a port from 1 to 65535, or none',
       );
     }
-    if (host === 'docker.io' && first !== undefined && deeper.length === 0 && OFFICIAL.has(first)) {
-      return remark(
-        'registry-official',
-        `docker.io/${first} is an organisation of Docker Hub; the official image ${first} is docker.io/library/${first}`,
-        `Write "docker.io/library/${first}" if the official image is meant`,
-      );
-    }
+    // An entry may be both: what is done about one of the two does not settle the other.
+    const isNamed = host === 'docker.io' && first !== undefined && deeper.length === 0 && OFFICIAL.has(first);
+    const official = isNamed
+      ? remark(
+          'registry-official',
+          `docker.io/${first} is an organisation of Docker Hub; the official image ${first} is docker.io/library/${first}`,
+          `Write "docker.io/library/${first}" if the official image is meant`,
+        )
+      : [];
     const covering = entries.find((other) => other !== entry && registryCovers(other, entry));
-    if (covering === undefined) return [];
-    return remark(
-      'registry-covered',
-      `${entry} is covered by ${covering}, so this entry allows nothing more`,
-      `Take it out, or take "${covering}" out if that is too wide`,
-    );
+    if (covering === undefined) return official;
+    return [
+      ...official,
+      ...remark(
+        'registry-covered',
+        `${entry} is covered by ${covering}, so this entry allows nothing more`,
+        `Take it out, or take "${covering}" out if that is too wide`,
+      ),
+    ];
   });
 };
