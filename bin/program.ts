@@ -1,7 +1,7 @@
 import { Command, CommanderError, Help, Option } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { holdValues } from './terminal/missing-value.ts';
-import { otherWord } from './terminal/other-words.ts';
+import { otherSource, otherWord } from './terminal/other-words.ts';
 import { showExamples } from './terminal/examples.ts';
 import type { Listed, Settle } from './terminal/listed.ts';
 import { withWrappedNotes } from './terminal/notes.ts';
@@ -93,13 +93,20 @@ function withoutHelp(argv: readonly string[]): string[] {
 }
 
 /** What commander says of a wrong word, as our own errors say it. */
-function inOurWords(text: string, { commands }: Command): string {
+function inOurWords(text: string, { commands, options }: Command): string {
   const [, unknown = ''] = /^error: unknown command '(.*)'$/m.exec(text) ?? [];
   const other = otherWord(
     unknown,
     commands.map((command) => command.name()),
   );
-  return text
+  const [, flag = ''] = /^error: unknown option '([^'=]*)/.exec(text) ?? [];
+  const source = otherSource(
+    flag,
+    options.map(({ long }) => long ?? ''),
+  );
+  const said =
+    source === null ? text : text.replace(/^(error: .*)(?:\n\(Did you mean .*\))?$/m, `$1\n  ${source}`);
+  return said
     .replace(
       /^(error: unknown command '.*')(?!\n\(Did you mean)$/m,
       other === null ? '$1' : `$1\n(Did you mean ${other}?)`,

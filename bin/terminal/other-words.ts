@@ -17,3 +17,21 @@ export function otherWord(word: string, commands: readonly string[]): string | n
   }
   return null;
 }
+
+/** The flags that say what a command reads, with words for it. */
+const SOURCES: ReadonlyMap<string, string> = new Map([
+  ['--ledger', 'an export'],
+  ['--database', 'a database'],
+  ['--server', 'a service'],
+]);
+
+/** otherSource says what a command reads where an unknown flag asks it to read something else; null where that is not what is wrong. */
+export function otherSource(flag: string, flags: readonly string[]): string | null {
+  const name = flag === '-l' ? '--ledger' : flag;
+  const asked = SOURCES.get(name);
+  const read = [...SOURCES].flatMap(([known, words]) =>
+    flags.includes(known) ? [`${words} (${known})`] : [],
+  );
+  if (asked === undefined || read.length === 0) return null;
+  return `This command reads ${read.join(' or ')}, not ${asked}.`;
+}

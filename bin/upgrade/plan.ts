@@ -86,7 +86,7 @@ function releaseOf(database: MigrationPlan | null): Release {
   if (last === undefined)
     throw new UsageError(
       `${database?.database ?? 'the database'} holds nothing, so there is nothing to upgrade`,
-      'The first start of a service, or ipo migrate, makes its tables',
+      'Check the address; the first start of a service makes its tables',
     );
   return theRelease(last.release);
 }

@@ -117,6 +117,25 @@ suite('Wrong usage is named once, in our own words', () => {
     ],
     [['triage', 'lst'], 2, /^ipo: unknown command 'lst'\n {2}Did you mean list\?\n {2}See/],
     // What stands in the place of something else.
+    ...['--ledger', '-l', '--ledger=x'].map(
+      (flag) =>
+        [
+          ['ledger', 'export', flag, SHOP],
+          2,
+          /^ipo: unknown option '\S+'\n {2}This command reads a database \(--database\) or a service \(--server\), not an export\.\n {2}See/,
+        ] as const,
+    ),
+    [
+      ['policy', 'list', '--ledger', SHOP],
+      2,
+      /^ipo: unknown option '--ledger'\n {2}This command reads a service \(--server\), not an export\.\n {2}See/,
+    ],
+    [['evidence', 'verify', SHOP, '--server', 'x'], 2, /^ipo: unknown option '--server'\n {2}See/],
+    [
+      ['ledger', 'list', '--database', 'sqlite:none.db'],
+      3,
+      /^ipo: \S*none\.db does not exist\n {2}Check the path; the first start of a service makes its database\.\n$/,
+    ],
     [
       ['triage', 'add', 'CVE-2024-1234', '--reason', 'x'],
       2,

@@ -44,7 +44,12 @@ export async function requireNewest(
     at === undefined
       ? `${database} holds nothing yet`
       : `${database} is that of release ${at.release} (${at.name}); ${migrations.length - applied.length} migrations are due`,
-    { hint: 'Run `ipo migrate`, or start the service' },
+    {
+      hint:
+        at === undefined
+          ? 'Check the address; the first start of a service makes its tables'
+          : 'Make a backup; then run `ipo migrate`, or start this release of the service',
+    },
   );
 }
 

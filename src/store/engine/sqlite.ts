@@ -115,7 +115,7 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
   if (!existsSync(file)) {
     if (options.mustExist)
       throw new StoreError('unreadable', `${file} does not exist`, {
-        hint: 'Check the path; `ipo migrate` makes a database',
+        hint: 'Check the path; the first start of a service makes its database',
       });
     makeFile(file);
   }
