@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { parseTime, printable } from '../base/index.ts';
 import type { ImageFacts } from '../facts/index.ts';
 import { readManifestDocuments, type ManifestDocument } from '../manifests/index.ts';
-import { SIGNALS } from '../policy/index.ts';
+import { SIGNALS, type Place } from '../policy/index.ts';
 import { expectation, toExpected, type Expected } from './expect.ts';
 import { HOW, problemsOf } from './explain.ts';
 import { factsGiven } from './facts-given.ts';
@@ -94,7 +94,10 @@ function casesOf(document: ManifestDocument, file: string): TestCase[] {
   ): PolicyTestError =>
     new PolicyTestError(printable(message, 400), { file, ...document.placeOf(at) }, hint, also);
   if (!result.success) {
-    const [first, ...more] = problemsOf(result.error.issues, document.value);
+    // As one reads the file, not as the schema is walked.
+    const [first, ...more] = problemsOf(result.error.issues, document.value).toSorted((a, b) =>
+      inOrder(document.placeOf(a.path), document.placeOf(b.path)),
+    );
     if (first === undefined) throw fault([], 'the file cannot be read as test cases', HOW);
     const also = more.map(({ path: at, message, hint }) => fault(at, message, hint));
     throw fault(first.path, first.message, first.hint, also);
@@ -142,6 +145,8 @@ function casesOf(document: ManifestDocument, file: string): TestCase[] {
     };
   });
 }
+
+const inOrder = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;
 
 function toList(value: string | readonly string[] | undefined): readonly string[] {
   if (value === undefined) return [];

@@ -3,8 +3,14 @@ import { DENIAL_LABELS, WORKLOAD_HARDENING, type UnknownFact } from '../decision
 
 const FACTS = ['findings', 'known_exploited', 'signatures', 'attestations', 'provenance', 'vex'] as const;
 
+/** EXPECTED_FACTS are those that a case may expect to be missing. */
+export const EXPECTED_FACTS: readonly string[] = FACTS;
+
 /** EXPECTATIONS are the words that a case may expect: `allowed`, or the label of a denial. */
 export const EXPECTATIONS: readonly string[] = ['allowed', ...DENIAL_LABELS, WORKLOAD_HARDENING];
+
+/** LABELS are the words for a denial. */
+export const LABELS: readonly string[] = EXPECTATIONS.slice(1);
 
 /** Expected is what a case expects of everything that it gives. */
 export type Expected =
@@ -18,7 +24,7 @@ export type Expected =
 export const expectation = z.union([
   z.enum(EXPECTATIONS as [string, ...string[]]),
   z.strictObject({
-    label: z.enum(EXPECTATIONS.slice(1) as [string, ...string[]]),
+    label: z.enum(LABELS as [string, ...string[]]),
     sentence: z.optional(z.string().check(z.minLength(1))),
   }),
   z.strictObject({ undecided: z.enum(FACTS) }),

@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { nearest } from '../base/index.ts';
-import { EXPECTATIONS } from './expect.ts';
+import { EXPECTATIONS, EXPECTED_FACTS, LABELS } from './expect.ts';
 
 /** HOW is what to do when a file is not a file of test cases. */
 export const HOW = 'Write a first case with `ipo policy test --record IMAGE --policy FILE`';
@@ -30,11 +30,10 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): Problem {
   switch (issue.code) {
     case 'unrecognized_keys': {
       const [key = ''] = issue.keys;
-      const close = nearest(key, FIELDS);
       return fault(
         [...issue.path, key],
         `unknown field "${show([...issue.path, key])}"`,
-        close === null ? undefined : `Did you mean "${close}"?`,
+        meantBy(issue.path, key),
       );
     }
     case 'invalid_value':
@@ -42,11 +41,13 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): Problem {
     case 'invalid_union': {
       const found = valueAt(issue.path, value);
       if (issue.path.at(-1) !== 'expect') return fault(issue.path, `${shown} is not as it must be`);
-      const close = typeof found === 'string' ? nearest(found, EXPECTATIONS) : null;
+      const inMapping = inExpectation(found);
+      if (inMapping !== null)
+        return fault([...issue.path, ...inMapping.path], inMapping.message(shown), inMapping.hint);
       return fault(
         issue.path,
         `${shown} must be one of ${EXPECTATIONS.join(', ')}, or a mapping with label and sentence, or a mapping with undecided`,
-        close === null ? undefined : `Did you mean "${close}"?`,
+        didYouMean(found, EXPECTATIONS),
       );
     }
     case 'invalid_type':
@@ -82,22 +83,56 @@ function valueAt(path: readonly PropertyKey[], value: unknown): unknown {
   );
 }
 
-const FIELDS: readonly string[] = [
-  ...[
-    'apiVersion',
-    'kind',
-    'metadata',
-    'policy',
-    'at',
-    'cases',
-    'name',
-    'given',
-    'expect',
-    'label',
-    'sentence',
+/** What is wrong in a mapping that has a label or an unknown fact; null for any other value, which is told as a whole. */
+function inExpectation(found: unknown): {
+  readonly path: readonly PropertyKey[];
+  readonly message: (shown: string) => string;
+  readonly hint: string | undefined;
+} | null {
+  if (found === null || typeof found !== 'object') return null;
+  const main = ['label', 'undecided'].find((name) => name in found);
+  if (main === undefined) return null;
+  const words = main === 'label' ? LABELS : EXPECTED_FACTS;
+  const word = (found as Readonly<Record<string, unknown>>)[main];
+  if (typeof word === 'string' && words.includes(word))
+    return { path: ['sentence'], message: (shown) => `${shown}.sentence must be a text`, hint: undefined };
+  return {
+    path: [main],
+    message: (shown) => `${shown}.${main} must be one of ${words.join(', ')}`,
+    hint: word === 'allowed' ? 'Write "expect: allowed"' : didYouMean(word, words),
+  };
+}
+
+function didYouMean(word: unknown, words: readonly string[]): string | undefined {
+  const close = typeof word === 'string' ? nearest(word, words) : null;
+  return close === null ? undefined : `Did you mean "${close}"?`;
+}
+
+/** What to do about an unknown field: it is misspelt, or it is one of ours in the wrong place. */
+function meantBy(path: readonly PropertyKey[], key: string): string | undefined {
+  const place = PLACES.find(([, fields]) => fields.includes(key))?.[0];
+  if (place !== undefined) return `Write it ${place}`;
+  if (path.at(-1) === 'expect') return 'Write label and sentence here, or undecided';
+  return didYouMean(
+    key,
+    PLACES.flatMap(([, fields]) => fields),
+  );
+}
+
+/** Where each field belongs. */
+const PLACES: readonly (readonly [string, readonly string[]])[] = [
+  ['at the top of the file', ['apiVersion', 'kind', 'metadata', 'cases']],
+  ['at the top of the file, or in a case', ['policy', 'at']],
+  ['in a case, below cases', ['name', 'given', 'expect']],
+  [
+    'below given',
+    [
+      ...['image', 'namespace', 'signals', 'exposedBy', 'quota', 'breakGlass', 'coldImagePolicy', 'facts'],
+      ...['pod', 'manifest', 'report', 'ledger', 'kev'],
+    ],
   ],
-  ...['image', 'namespace', 'signals', 'exposedBy', 'quota', 'breakGlass', 'coldImagePolicy', 'facts', 'pod'],
-  ...['manifest', 'report', 'ledger', 'kev', 'undecided', 'reason', 'groups'],
+  ['below expect', ['label', 'sentence', 'undecided']],
+  ['below breakGlass', ['reason', 'groups']],
 ];
 
 function show(at: readonly PropertyKey[]): string {

@@ -150,6 +150,30 @@ suite('ipo policy test', () => {
         tests('  - name: a\n    given: {image: x}\n    expect: {}\n'),
         /expect must be one of allowed, .*, or a mapping with label and sentence, or a mapping with undecided/,
       ],
+      [
+        tests('  - name: a\n    image: x\n    expect: registy\n'),
+        /:6:5: cases\[0\]\.given is missing\n.*\n.*:7:5: unknown field "cases\[0\]\.image"\n {2}Write it below given\.\n.*:8:5: cases\[0\]\.expect/,
+      ],
+      [
+        tests('  - name: a\n    given: {image: x}\n    expect: {allowed: false, label: registy}\n'),
+        /:8:30: cases\[0\]\.expect\.label must be one of registry, tag, .*, workload_hardening\n {2}Did you mean "registry"\?/,
+      ],
+      [
+        tests('  - name: a\n    given: {image: x}\n    expect: {label: tag, allowed: false}\n'),
+        /:8:26: unknown field "cases\[0\]\.expect\.allowed"\n {2}Write label and sentence here, or undecided\./,
+      ],
+      [
+        tests('  - name: a\n    given: {image: x}\n    expect: {label: allowed}\n'),
+        /expect\.label must be one of registry, .*\n {2}Write "expect: allowed"\./,
+      ],
+      [
+        tests('  - name: a\n    given: {image: x}\n    expect: {undecided: vexx}\n'),
+        /expect\.undecided must be one of findings, .*, vex\n {2}Did you mean "vex"\?/,
+      ],
+      [
+        tests('  - name: a\n    given: {image: x}\n    expect: {label: tag, sentence: 3}\n'),
+        /expect\.sentence must be a text\n/,
+      ],
     ];
     for (const [text, said] of faults) {
       const ran = await ipo(['policy', 'test', '-'], { stdin: text });
