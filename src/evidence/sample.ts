@@ -51,12 +51,20 @@ export async function drawSample(
   } else {
     const { file, columns } = POPULATIONS[population];
     const entry = pkg.entries.get(file);
-    if (entry === undefined) throw new IpoError('not_found', `${pkg.name}: ${file} is not in this package`);
+    if (entry === undefined) throw notHeld(pkg, population);
     let place = 0;
     for await (const batch of readCsv(columns as Columns, file, entry.content()))
       for (const record of batch) draw.take((place += 1), record);
   }
   return { population, seed, size, total: draw.total, gaps, items: draw.items() };
+}
+
+/** An empty population has a file all the same: without one, nobody knows what there was. */
+function notHeld(pkg: Package, population: PopulationName): IpoError {
+  const held = SAMPLED.filter((name) => name === 'admissions' || pkg.entries.has(POPULATIONS[name].file));
+  return new IpoError('not_found', `${pkg.name}: what it was made from has no records of ${population}`, {
+    hint: `Populations of this package are ${held.join(', ')}`,
+  });
 }
 
 /** Draw keeps the records with the smallest digests. */

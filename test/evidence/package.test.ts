@@ -244,6 +244,20 @@ test('a given key or checkpoint is named as what vouches', async () => {
   assert.match(out, /^✓ The package is as it was signed by the key that you gave\.\n/);
 });
 
+test('a sample of what the source does not have names what can be sampled', async () => {
+  const sample = ['evidence', 'sample', join(directory, 'a.zip'), '--seed', 'x', '--population'];
+  for (const population of ['triage', 'issues', 'vulnerabilities']) {
+    const ran = await ipo([...sample, population]);
+    assert.deepEqual([ran.code, ran.out], [1, '']);
+    assert.match(
+      ran.err,
+      new RegExp(
+        `a\\.zip: what it was made from has no records of ${population}\n  Populations of this package are admissions, .*pods`,
+      ),
+    );
+  }
+});
+
 test('a period before the first row is a package that says so', async () => {
   const out = join(directory, 'early.zip');
   const ran = await create(out, '--period', '2025-10', '-o', 'json');
