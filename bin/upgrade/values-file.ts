@@ -1,5 +1,6 @@
-import { parseDocument } from 'yaml';
+import { LineCounter, parseDocument } from 'yaml';
 import { IpoError } from '../../src/base/index.ts';
+import { firstFault } from '../../src/syntax/index.ts';
 import { openParts } from '../terminal/parts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -10,13 +11,12 @@ const MAX_VALUES = 1024 * 1024;
 export async function readValues(path: string, terminal: Terminal): Promise<unknown> {
   const text = await openParts(terminal).readText(path, MAX_VALUES);
   const file = path === '-' ? 'stdin' : path;
-  const document = parseDocument(text, { logLevel: 'silent' });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const line = error.linePos?.[0];
-    throw new IpoError('invalid_config', `cannot be read as YAML: ${error.message.split('\n')[0] ?? ''}`, {
-      place: { file, line: line?.line, column: line?.col },
-    });
+  const lines = new LineCounter();
+  const document = parseDocument(text, { logLevel: 'silent', lineCounter: lines, prettyErrors: false });
+  if (document.errors.length > 0) {
+    // Values may hold secrets, so no line is quoted.
+    const { message, hint, line, column } = firstFault(text, lines, document, false);
+    throw new IpoError('invalid_config', message, { place: { file, line, column }, hint });
   }
   let value: unknown;
   try {

@@ -1,6 +1,6 @@
 /**
  * Where the parts are joined, for the command line and for tests.
- * It uses `image`, `findings`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`, `configuration`, `doctor`,
+ * It uses `image`, `findings`, `syntax`, `policy`, `ledger`, `pods`, `admission`, `whatif`, `inventory`, `scan`, `checks`, `accounts`, `channels`, `configuration`, `doctor`,
  * `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `runtime`, `cluster`, `certificates`, `replicas`, `reconcile`,
  * `licence`, `nodes`, `supply-chain`, `backup`, `store`, `adapters`, `api` and `telemetry`.
  */

@@ -1,7 +1,7 @@
 /**
  * Where the service tells what happened: the channels of every kind, what each subscribes to, and the sealing of the credentials
  * of trackers. Nothing here calls a provider.
- * It uses no other folder.
+ * It uses `syntax`.
  */
 export { readBaseUrl, webHost } from './base-url.ts';
 export { CANNOT_READ, CANNOT_STORE, ChannelError, type ChannelErrorCode } from './channel-error.ts';

@@ -1,5 +1,5 @@
-import { parseDocument } from 'yaml';
-import { printable } from '../base/index.ts';
+import { LineCounter, parseDocument } from 'yaml';
+import { firstFault } from '../syntax/index.ts';
 import { ChannelError } from './channel-error.ts';
 
 /** MAX_CHANNEL_BYTES is how long the text of a channel may be. */
@@ -15,18 +15,21 @@ const MAX_DEPTH = 8;
 export function parseChannelText(text: string, file: string): unknown {
   if (text.length > MAX_CHANNEL_BYTES) throw refused(`has more than ${MAX_CHANNEL_BYTES} characters`, file);
   if (isDeep(text)) throw refused('goes deeper than a channel does', file);
+  const lines = new LineCounter();
   const document = parseDocument(text, {
-    prettyErrors: true,
+    lineCounter: lines,
+    prettyErrors: false,
     uniqueKeys: true,
     schema: 'core',
     merge: false,
   });
-  const [error] = document.errors;
-  if (error !== undefined) {
-    const at = error.linePos?.[0];
-    const [first = ''] = error.message.split('\n');
-    const message = printable(first.replace(/ at line \d+, column \d+:?$/, ''), 160);
-    throw refused(`is not readable as YAML or JSON: ${message}`, file, at?.line, at?.col);
+  if (document.errors.length > 0) {
+    // A channel may have an address that is a secret, so no line is quoted.
+    const { message, hint, line, column } = firstFault(text, lines, document, false);
+    throw new ChannelError('invalid_request', `the channel cannot be read: ${message}`, {
+      place: { file, line, column },
+      hint,
+    });
   }
   try {
     return document.toJS({ maxAliasCount: 0 }) as unknown;

@@ -13,7 +13,8 @@ import {
   type ScalarTag,
 } from 'yaml';
 import { printable } from '../base/index.ts';
-import { explainForeign, placesIn, syntaxFaults, type Place } from '../policy/index.ts';
+import { placesIn, type Place } from '../policy/index.ts';
+import { firstFault } from '../syntax/index.ts';
 import { splitJson } from './json-stream.ts';
 import { ManifestError } from './manifest-error.ts';
 
@@ -115,10 +116,8 @@ function* readYaml(text: string, file: string): Generator<ManifestDocument, void
       );
     };
     if (document.errors.length > 0) {
-      const foreign = explainForeign(text);
-      if (foreign !== null) fail(foreign.message, foreign.offset, foreign.hint);
-      const [fault] = syntaxFaults(text, lines, document).filter(({ rule }) => rule === 'syntax');
-      fail(fault?.message ?? 'not readable as YAML or JSON', fault?.offset ?? 0, fault?.hint ?? undefined);
+      const { message, hint, line, column } = firstFault(text, lines, document, true);
+      throw new ManifestError(`document ${number}: ${message}`, { file, line, column }, hint);
     }
     if (document.contents === null || (isScalar(document.contents) && document.contents.value === null))
       continue;

@@ -1,20 +1,10 @@
-import {
-  Composer,
-  LineCounter,
-  Parser,
-  Lexer,
-  isCollection,
-  isScalar,
-  type CST,
-  type Document,
-  type YAMLError,
-} from 'yaml';
+import { Composer, LineCounter, Parser, Lexer, isScalar, type CST, type Document } from 'yaml';
+import { explainForeign, syntaxFaults } from '../syntax/index.ts';
 import type { Problem } from './problems.ts';
 import type { RuleId } from './rules/catalogue.ts';
 import type { Path } from './paths.ts';
 import { placesIn, toPlace, type Places } from './places.ts';
-import { causeOf } from './syntax-cause.ts';
-import { explainForeign, explainSyntax, findForbidden } from './syntax.ts';
+import { findForbidden } from './syntax.ts';
 
 /** MAX_POLICY_BYTES bounds a policy file; a real one has a few kilobytes. */
 export const MAX_POLICY_BYTES = 262_144;
@@ -137,41 +127,6 @@ function openComposer(): Composer {
   });
 }
 
-/** SyntaxFault is a fault in the form of a document, in our words. */
-export interface SyntaxFault {
-  readonly rule: 'tag' | 'syntax';
-  readonly offset: number;
-  readonly message: string;
-  readonly hint: string | null;
-}
-
-/**
- * syntaxFaults says the faults that the parser found in a document of a text: by their one cause where that is known, else in words and
- * without those that only follow from another. Policies and manifests are both told by it.
- */
-export function syntaxFaults(
-  text: string,
-  lines: LineCounter,
-  { errors, warnings, contents }: Document.Parsed,
-): readonly SyntaxFault[] {
-  const all = [...errors, ...warnings];
-  // In brackets the indentation means nothing: what is said of it follows from another fault.
-  const inBrackets = isCollection(contents) && contents.flow === true;
-  const others = inBrackets ? all.filter(({ code }) => code !== 'BAD_INDENT') : all;
-  const faults = others.length > 0 ? others : all;
-  const syntax = faults.filter(({ code }) => code !== 'TAG_RESOLVE_FAILED');
-  const first = Math.min(earliest(syntax), contents?.range?.[0] ?? Infinity);
-  const cause = syntax.length === 0 ? null : causeIn(text, lines, first);
-  // What stands behind all of them cannot have caused them. A fault begins on the line above that it is about.
-  const last = toPlace(lines, latest(syntax)).line + 1;
-  if (cause !== null && toPlace(lines, cause.offset).line <= last) return [{ rule: 'syntax', ...cause }];
-  return upToTear(faults).map((error) => ({
-    rule: error.code === 'TAG_RESOLVE_FAILED' ? 'tag' : 'syntax',
-    offset: error.pos[0],
-    ...explainSyntax(error),
-  }));
-}
-
 /** Says which limit a text passes. */
 function sayLimit({ rule, offset }: PassedLimit, limits: DocumentLimits, say: SayFault): void {
   if (rule === 'depth')
@@ -188,45 +143,6 @@ function sayLimit({ rule, offset }: PassedLimit, limits: DocumentLimits, say: Sa
       `the file holds more than ${limits.documents} documents; that many are read at most`,
       'Split it into several files',
     );
-}
-
-/** Faults that concern the value in which they stand, and nothing behind it. */
-const LOCAL: readonly string[] = [
-  'TAG_RESOLVE_FAILED',
-  'BAD_SCALAR_START',
-  'BAD_DQ_ESCAPE',
-  'NON_STRING_KEY',
-];
-
-/** The faults of a document up to the first behind which the parser has lost its place: the others follow from it. */
-function upToTear(faults: readonly YAMLError[]): readonly YAMLError[] {
-  const inOrder = faults.toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const tear = inOrder.findIndex(({ code }) => !LOCAL.includes(code));
-  return tear === -1 ? inOrder : inOrder.slice(0, tear + 1);
-}
-
-function earliest(faults: readonly YAMLError[]): number {
-  return faults.reduce((least, { pos }) => Math.min(least, pos[0]), Infinity);
-}
-
-function latest(faults: readonly YAMLError[]): number {
-  return faults.reduce((most, { pos }) => Math.max(most, pos[0]), 0);
-}
-
-/** The cause of a fault in the document around it, with its offset; null for none that is known. */
-function causeIn(
-  text: string,
-  counter: LineCounter,
-  offset: number,
-): { readonly offset: number; readonly message: string; readonly hint: string } | null {
-  const lines = text.split(/\r?\n/);
-  const at = toPlace(counter, offset).line - 1;
-  const from = lines.findLastIndex((line, i) => i <= at && /^---( |$)/.test(line)) + 1;
-  const end = lines.findIndex((line, i) => i > at && /^---( |$)/.test(line));
-  const cause = causeOf(lines.slice(from, end === -1 ? undefined : end));
-  if (cause === null) return null;
-  const start = counter.lineStarts[from + cause.line] ?? 0;
-  return { offset: start + cause.column, message: cause.message, hint: cause.hint };
 }
 
 /** Which limit a text passes, and where. */

@@ -2,7 +2,7 @@
  * The policy document: its schema with defaults, how it is read from YAML or JSON with places, its revision, the
  * namespaces it governs, and how two of them differ. What only the writers of policies need is loaded by
  * `loadAuthoring`, so that a decision does not wait for it.
- * It uses `image`.
+ * It uses `image` and `syntax`.
  */
 export {
   deniesBy,
@@ -51,8 +51,7 @@ export { patternTexts } from './pattern-texts.ts';
 export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';
 export { SIGNALS, type Signal } from './signals.ts';
 export { policyJsonSchema } from './json-schema.ts';
-export { explainForeign } from './syntax.ts';
-export { MAX_POLICY_BYTES, readDocuments, syntaxFaults, type SourceFile } from './document.ts';
+export { MAX_POLICY_BYTES, readDocuments, type SourceFile } from './document.ts';
 export { placeOf, placesIn, type Place, type Places } from './places.ts';
 export { loadAuthoring, type Authoring } from './authoring-load.ts';
 export type { FieldChange } from './changes.ts';

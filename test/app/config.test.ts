@@ -134,10 +134,16 @@ test('settings that are right by themselves are held against each other', async 
 });
 
 test('an unreadable configuration is refused with its place', async () => {
-  assert.match((await faults('data: [\n'))[0] ?? '', /^file:2:not readable as YAML or JSON/);
-  assert.deepEqual(await faults('data: /a\ndata: /b'), [
-    'file:2:not readable as YAML or JSON: a setting stands here for the second time',
+  assert.match((await faults('data: [\n'))[0] ?? '', /^file:1:the \[ here is never closed$/);
+  assert.deepEqual(await faults('data: /d\n\tlisten: x'), [
+    'file:2:a tab stands in the indentation; YAML allows spaces only',
   ]);
+  // What stands on the line may be a secret.
+  assert.deepEqual(await faults('data: /d\ndataKey canary-secret\nlisten: x'), [
+    'file:2:behind the name of the field a colon and a space are missing',
+  ]);
+  assert.match((await faults('# Title\n```yaml\na: b: c\n```\n'))[0] ?? '', /^file:2:this is Markdown/);
+  assert.deepEqual(await faults('data: /a\ndata: /b'), ['file:2:a field is written twice']);
   assert.deepEqual(await faults('a: &x [1]\nb: *x'), ['file:aliases are not allowed']);
   assert.deepEqual(await faults('- a'), ['file:1:this is not a list of settings']);
   assert.match((await faults(`data: ${'x'.repeat(300_000)}`))[0] ?? '', /larger than 256 KiB/);

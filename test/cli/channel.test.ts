@@ -241,9 +241,16 @@ test('a file is read strictly: what it is not is said with its place', async (t)
   for (const [text, message] of [
     [
       'kind: github\nname: hub\nkind: github\n',
-      /channel\.yaml:3:1: the channel is not readable as YAML or JSON: Map keys must be unique/,
+      /channel\.yaml:3:1: the channel cannot be read: a field is written twice\n {2}Keep one of the two\./,
     ],
-    ['kind: [github\n', /the channel is not readable/],
+    [
+      'kind: [github\n',
+      /:1:7: the channel cannot be read: the \[ here is never closed\n {2}Close it with \]/,
+    ],
+    [
+      'kind: slack\nwebhookUrl https://x/canary\nname: hub\n',
+      /:2:1: the channel cannot be read: behind the name of the field a colon and a space are missing\n {2}Write "name: value"\.\n$/,
+    ],
     ['a: &x 1\nb: *x\n', /has an alias/],
     ['- a\n', /does not contain a channel/],
     ['', /does not contain a channel/],

@@ -1,6 +1,7 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import { isIpoError } from '../../base/index.ts';
 import { readBounded } from '../../adapters/files/index.ts';
+import { firstFault } from '../../syntax/index.ts';
 import { ConfigError, type ConfigProblem } from './error.ts';
 
 /** ConfigFile is a configuration file as it was read: its value, and where in it each setting stands. */
@@ -37,18 +38,9 @@ export function parseConfigText(name: string, text: string): ConfigFile {
     const { line, col } = lines.linePos(offset);
     return { line, column: col };
   };
-  const [fault] = document.errors;
-  if (fault !== undefined) {
-    const said = fault.code === 'DUPLICATE_KEY' ? 'a setting stands here for the second time' : fault.message;
-    throw new ConfigError([
-      {
-        file: name,
-        ...at(fault.pos[0]),
-        path: '',
-        message: `not readable as YAML or JSON: ${said}`,
-        hint: null,
-      },
-    ]);
+  if (document.errors.length > 0) {
+    const { line, column, message, hint } = firstFault(text, lines, document, false);
+    throw new ConfigError([{ file: name, line, column, path: '', message, hint: hint ?? null }]);
   }
   let value: unknown;
   try {

@@ -15,9 +15,10 @@ const KEY_LINE = /^(?:-----(?:BEGIN|END) |[A-Za-z0-9+/]{16,}={0,2}$)/;
 
 /**
  * causeOf finds the cause in a document that a YAML parser refused, given as its lines: what follows from it is not worth telling. Null
- * where it is none of those that are known; the parser's own first fault says more then.
+ * where it is none of those that are known; the parser's own first fault says more then. Without `quotes` no line is repeated, which may hold a
+ * secret.
  */
-export function causeOf(lines: readonly string[]): Cause | null {
+export function causeOf(lines: readonly string[], quotes = true): Cause | null {
   const conflict = lines.findIndex((line) => CONFLICT.test(line));
   if (conflict !== -1)
     return causeAt(
@@ -34,12 +35,13 @@ export function causeOf(lines: readonly string[]): Cause | null {
       'a Helm template ({{ … }}) stands here; the file is read as plain YAML',
       'Render the chart first (helm template), and check the result',
     );
-  return new Outline(lines).cause();
+  return new Outline(lines, quotes).cause();
 }
 
 /** Follows the lines of a document by their indentation until one does not fit. */
 class Outline {
   readonly #lines: readonly string[];
+  readonly #quotes: boolean;
   /** The columns in which fields and dashes began, outermost first. */
   readonly #levels: number[] = [];
   /** Whether the last field or dash has nothing behind it, so that a deeper level may follow. */
@@ -51,8 +53,9 @@ class Outline {
   /** Where the field stands whose block of text is read, or null. */
   #block: number | null = null;
 
-  constructor(lines: readonly string[]) {
+  constructor(lines: readonly string[], quotes: boolean) {
     this.#lines = lines;
+    this.#quotes = quotes;
   }
 
   cause(): Cause | null {
@@ -96,8 +99,8 @@ class Outline {
         return causeAt(
           at,
           column,
-          `behind the name of the field ${printable(meant, 60)} a colon and a space are missing`,
-          `Write "${printable(`${meant}: ${behind}`, 120)}"`,
+          `behind the name of the field ${this.#quotes ? `${printable(meant, 60)} ` : ''}a colon and a space are missing`,
+          `Write "${this.#quotes ? printable(`${meant}: ${behind}`, 120) : 'name: value'}"`,
         );
     }
     return this.#value(at, this.#levels.at(-1) ?? 0, rest, column);
