@@ -73,7 +73,7 @@ function create(settle: Settle): Command {
   const command = withServiceFlags(new Command('create'))
     .summary('create an account')
     .description(
-      'Create an account and print a one-time code. The person sets a password with it: ipo login SERVER --code. ' +
+      'Create an account and print a one-time code. The person sets a password with the code: ipo login SERVER --code. ' +
         'People who sign in through the identity provider need no code. Needs the role administrator.',
     )
     .argument('<email>', 'e-mail address')

@@ -47,7 +47,7 @@ const DATA = 'data directory of the service; it takes precedence over the one in
 /** backupCommand defines `ipo backup` and what stands below it. */
 function backupCommand(settle: Settle): Command {
   const backup = new Command('backup').description(
-    'Back up the whole service in one file that restores into SQLite and PostgreSQL, of this release and later ones.',
+    'Back up the whole service in one file. This release and later ones can restore the file into SQLite or PostgreSQL.',
   );
   for (const define of [create, verify, restore, move]) backup.addCommand(define(inBounds(settle)));
   return backup.addCommand(list(settle));

@@ -75,7 +75,7 @@ function list(settle: Settle): Command {
   const command = withServiceFlags(new Command('list'))
     .summary('list the channels, in order of creation')
     .description(
-      'List the channels in order of creation. Of the enabled trackers, the first that has not reached its daily cap files a finding.',
+      'List the channels, oldest first. The oldest enabled tracker channel opens the issue of a finding; once its dailyCap is reached, the next one does.',
     )
     .addOption(outputOption());
   return command.action(
@@ -105,7 +105,7 @@ function edit(settle: Settle): Command {
   const command = withServiceFlags(new Command('edit'))
     .summary('change fields or the credential of a channel')
     .description(
-      'Change the named fields and keep the rest. An apiBaseUrl on another host needs the credential again. ' +
+      'Change the named fields and keep the rest. If apiBaseUrl moves to another host, the credential must be entered again. ' +
         'Needs the role administrator.',
     )
     .argument('<channel>', WHICH)
@@ -128,7 +128,7 @@ function edit(settle: Settle): Command {
     .addOption(
       new Option(
         '--credential-field <field>',
-        'which credential, where the channel has several: webhookUrl or secret of a webhook',
+        'credential to enter, if the channel has several: webhookUrl or secret of a webhook',
       ),
     )
     .addOption(outputOption());
@@ -197,7 +197,7 @@ function adopt(settle: Settle): Command {
       'Move the open rows of a deleted channel to another of the same kind, which then closes their issues. ' +
         'Needs the role administrator.',
     )
-    .argument('<channel>', `${WHICH} that closes them`)
+    .argument('<channel>', `${WHICH} that takes over the rows`)
     .addOption(
       new Option(
         '--from <id>',

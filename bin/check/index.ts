@@ -71,7 +71,7 @@ function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'rule for images without a scan record, for policies that set none (default: that of the export, else of the service, else AllowAndScan)',
+        'decision on images without a scan record, for policies without admissionTiming (default: that of the export, else of the service, else AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(new Option('--enforce', 'treat audit policies as enforcing'))
@@ -147,7 +147,7 @@ function podOptions(): readonly Option[] {
     ),
     new Option(
       '--quota <sentence>',
-      "simulate a denial by the gate quota; SENTENCE begins with 'monthly allowance of ' or 'node ceiling of '",
+      "deny by the gate quota with this sentence: 'node ceiling of 12 exceeded' or 'monthly allowance of 100 image names exceeded'",
     ),
     new Option(
       '--break-glass <reason>',

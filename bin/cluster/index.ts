@@ -49,7 +49,7 @@ function forgetReplica(settle: Settle): Command {
   const command = withServiceFlags(new Command('forget-replica'))
     .summary('forget a missing replica and the rows that it may hold')
     .description(
-      'Forget a replica whose volume is lost. The rows that it may hold then count as lost: pods that only it reviewed are ' +
+      'Forget a replica whose volume is lost. The rows that it may hold then count as lost: pods that only this replica reviewed are ' +
         'recorded as unreviewed, and may be stopped where enforcement allows that. The audit log records this. If the volume is found later, ' +
         'its rows are added to the ledger.',
     )

@@ -104,7 +104,7 @@ function createCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: the setting of the service for images without a scan',
+        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record',
       )
         .choices(['AllowAndScan', 'DenyUntilScanned'])
         .default('AllowAndScan'),
@@ -197,7 +197,7 @@ function recomputeCommand(settle: Settle): Command {
   const command = new Command('recompute')
     .summary('compute every count and state again from the rows inside')
     .description(
-      'Compute every count, state, table and report of a package again from its rows and tables. Exit 4 with the first that differs.',
+      'Compute every count, state, table and report of a package again from its rows and tables. Exit 4 when one differs; the first is named.',
     )
     .argument('<file>', 'the package')
     .addOption(outputOption());

@@ -13,7 +13,7 @@ import { VERSION } from '../terminal/version.ts';
 import type { EvidenceShowOptions } from './options.ts';
 import { FORMATS, writeView } from './view.ts';
 
-/** runEvidenceRecompute is `ipo evidence recompute`. Exit 4 with the first that differs. */
+/** runEvidenceRecompute is `ipo evidence recompute`. Exit 4 when one differs; the first is named. */
 export async function runEvidenceRecompute(
   file: string,
   options: EvidenceShowOptions,

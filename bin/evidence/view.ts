@@ -109,7 +109,7 @@ export function summaryLines(paint: Paint, summary: Summary): string[] {
         { heading: 'partial', align: 'right' },
         { heading: 'gap', align: 'right' },
         { heading: 'out of scope', align: 'right' },
-        { heading: 'of', align: 'right' },
+        { heading: 'all', align: 'right' },
       ],
       summary.frameworks.map((one) => [
         { text: one.id },

@@ -108,7 +108,7 @@ function exportCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: rule for images without a scan, as set in the service',
+        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record',
       )
         .choices(['AllowAndScan', 'DenyUntilScanned'])
         .default('AllowAndScan'),
@@ -126,9 +126,9 @@ function verifyCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('verify'))
     .summary('verify that no recorded row was changed')
     .description(
-      'Verify that the ledger matches its signed checkpoint, and name the first row that differs. With a checkpoint that you stored outside the service, every change before it is found. Exit 4 when verification fails, 1 when nothing is signed.',
+      'Verify that the ledger matches its signed checkpoint, and name the first row that differs. With a checkpoint that you stored outside the service, every change to the rows before it is found. Exit 4 when verification fails, 1 when nothing is signed.',
     )
-    .addOption(new Option('--proof <file>', 'verify a .tlog-proof instead; - is stdin'))
+    .addOption(new Option('--proof <file>', 'verify a .tlog-proof instead of a ledger; - is stdin'))
     .addOption(many('--key <vkey>', 'verifier key of the log, or a file that contains it; repeatable'))
     .addOption(
       many(
@@ -184,10 +184,12 @@ function checkpointCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--save <file>',
-        'save it to a file; an existing checkpoint there is replaced only if the ledger extends it',
+        'save the checkpoint to a file; an earlier checkpoint in the file is replaced only if the ledger extends it',
       ),
     )
-    .addOption(new Option('--verify', 'verify its signature, and print its content as text'))
+    .addOption(
+      new Option('--verify', 'verify the signature of the checkpoint, and print its content as text'),
+    )
     .addOption(many('--key <vkey>', 'verifier key of the log, or a file that contains it; repeatable'))
     .addOption(outputOption());
   return command.action(() =>
@@ -214,7 +216,7 @@ function putBackCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--unknown-replica',
-        'also if the database does not know the replica, for example after a restored backup',
+        'add the rows even if the database does not know the replica, for example after a restored backup',
       ),
     )
     .addOption(outputOption());
@@ -251,7 +253,7 @@ function databaseOption(): Option {
 
 function withPeriod(command: Command): Command {
   return command
-    .addOption(new Option('-d, --days <n>', 'the last n days of 24 hours'))
+    .addOption(new Option('-d, --days <n>', 'rows of the last N days, of 24 hours each'))
     .addOption(new Option('--from <time>', 'rows since this time (RFC 3339)'))
     .addOption(new Option('--to <time>', 'rows until this time, inclusive (RFC 3339)'));
 }

@@ -57,7 +57,7 @@ function request(settle: Settle): Command {
   const command = withServiceFlags(new Command('request'))
     .summary('make an activation request, which a certificate is issued for')
     .description(
-      'Make an activation request with the id of the cluster. A certificate that answers an earlier request is denied from then on.',
+      'Make an activation request with the id of the cluster. From then on, the service rejects a certificate for an earlier request.',
     )
     .addOption(new Option('--out <file>', 'file for the request; stdout without it'))
     .addOption(outputOption('json', 'json'));
@@ -71,9 +71,9 @@ function request(settle: Settle): Command {
 
 function activate(settle: Settle): Command {
   const command = withServiceFlags(new Command('activate'))
-    .summary('activate a certificate, or ask the licence service for it now')
+    .summary('activate a certificate from a file or from the licence service')
     .description(
-      'Activate a certificate. Without a file it asks the licence service of the settings for one, now.',
+      'Activate a certificate. Without a file, the service fetches one now, from the licence service at its setting licence.url.',
     )
     .argument('[file]', 'certificate; - is stdin')
     .addOption(outputOption());
@@ -104,15 +104,21 @@ function check(settle: Settle): Command {
   const command = new Command('check')
     .summary('check a certificate before it is activated, and what its ceiling would have denied')
     .description(
-      'Report each reason for which a certificate would be denied, without uploading it. With a ledger it also lists the image names that its ceiling would have denied in a month. Exit 1 when it would be denied.',
+      'Report each reason for which the service would reject a certificate, without uploading the certificate. With --ledger, also list the image names that its ceiling would have denied in a month. Exit 1 when the certificate would be rejected.',
     )
     .argument('<file>', 'certificate; - is stdin')
     .addOption(
       new Option('--public-key <key>', 'key that may sign, as keygen prints it; repeatable').argParser(many),
     )
-    .addOption(new Option('--request <file>', 'activation request that it must answer'))
-    .addOption(new Option('--cluster-id <uid>', 'id of the cluster that it must be for').conflicts('request'))
-    .addOption(new Option('-l, --ledger <file>', 'ledger export to replay its ceiling over; - is stdin'))
+    .addOption(new Option('--request <file>', 'activation request that the certificate must answer'))
+    .addOption(
+      new Option('--cluster-id <uid>', 'id of the cluster that the certificate must be for').conflicts(
+        'request',
+      ),
+    )
+    .addOption(
+      new Option('-l, --ledger <file>', 'ledger export over which the ceiling is replayed; - is stdin'),
+    )
     .addOption(new Option('--month <yyyy-mm>', 'month of the replay (default: the last whole one)'))
     .addOption(outputOption());
   command.optionsGroup('The service that it is for:');
@@ -166,22 +172,27 @@ function issue(settle: Settle): Command {
     .requiredOption('--key <file>', 'private key that keygen made')
     .addOption(new Option('--name <name>', 'name of the key, as it was given to keygen').default('licence'))
     .requiredOption('--request <file>', 'activation request; - is stdin')
-    .requiredOption('--customer <name>', 'whom it is issued to')
+    .requiredOption('--customer <name>', 'customer that the certificate is issued to')
     .addOption(
       new Option(
         '--key-id <id>',
         'id of the licence key of the customer, which the certificate names',
       ).default('offline'),
     )
-    .addOption(new Option('--nodes <n>', 'ready nodes, or none').default('none'))
+    .addOption(new Option('--nodes <n>', 'ceiling of ready nodes, or none for no ceiling').default('none'))
     .addOption(
       new Option(
         '--image-names <n>',
-        'image names (host/path) that may be admitted in a month, or none',
+        'ceiling of image names (host/path) that are admitted in a month, or none',
       ).default('none'),
     )
-    .addOption(new Option('--clusters <n>', 'clusters, or none').default('none'))
-    .addOption(new Option('--days <n>', 'days until it ends, 0 for one without an end').default('365'))
+    .addOption(
+      new Option(
+        '--clusters <n>',
+        'clusters that may report to the service, or none; more of them only lead to a warning',
+      ).default('none'),
+    )
+    .addOption(new Option('--days <n>', 'days until the certificate ends; 0 for no end').default('365'))
     .addOption(new Option('--out <file>', 'file for the certificate; stdout without it'))
     .addOption(outputOption('table (the certificate itself), json or yaml'));
   return command.action(

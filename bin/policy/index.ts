@@ -82,7 +82,7 @@ function lintCommand(settle: Settle): Command {
   const command = new Command('lint')
     .summary('find mistakes in policies, and rules that can never apply')
     .description(
-      'Report mistakes in policy files, rules that can never apply, and contradictions between files. Exit 1 with findings.',
+      'Report mistakes in policy files, rules that can never apply, and contradictions between files. Exit 1 when there is a problem.',
     )
     .argument(
       '<file...>',
@@ -116,7 +116,7 @@ function diffCommand(settle: Settle): Command {
     )
     .argument('<before>', 'policy file; - is stdin')
     .argument('<after>', 'policy file; - is stdin')
-    .addOption(new Option('--exit-code', 'exit 1 when they differ'))
+    .addOption(new Option('--exit-code', 'exit 1 when the policies differ'))
     .addOption(outputOption('table, json, yaml or markdown'));
   return command.action((before: string, after: string) =>
     settle(async (terminal, globals) => {
@@ -148,10 +148,10 @@ function initCommand(settle: Settle): Command {
   const command = new Command('init')
     .summary('write a starter policy')
     .description(
-      'Write a commented starter policy. It audits, so that nothing is denied until you enforce it.',
+      'Write a commented starter policy. The policy only audits: nothing is denied until you set its enforcement to Enforce.',
     )
     .argument('[name]', 'name of the policy', 'image-policy')
-    .addOption(new Option('--out <file>', 'write it to a file instead of stdout'))
+    .addOption(new Option('--out <file>', 'write the policy to a file instead of stdout'))
     .addOption(new Option('--force', 'overwrite an existing file'))
     .addOption(new Option('--enforce', 'set enforcement to Enforce, which denies from the start'))
     .addOption(new Option('--namespaces <list>', 'namespaces to govern, as a,b (default: the whole cluster)'))

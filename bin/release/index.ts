@@ -81,11 +81,11 @@ function verify(settle: Settle): Command {
   const command = new Command('verify')
     .summary('verify signatures and provenance of an image or a file')
     .description(
-      'Verify what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, and an SBOM and provenance signed by the key or by the build. A tag is not verified, since it can be moved: the error gives the digest that it stands for now. A file is verified by the list of sums in its directory (SHA256SUMS) or the one of --sums, which must be signed in the same way.',
+      'Verify what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, and an SBOM and provenance signed by the key or by the build. A tag is not verified, since it can be moved: the error has the digest that the tag points to now. A file is verified by the list of sums in its directory (SHA256SUMS) or the one of --sums, which must be signed in the same way.',
     )
     .argument('<image-or-file>', 'image by digest (ghcr.io/acme/ipo@sha256:…), or a file of a release')
     .addOption(new Option('--key <file>', 'PEM file with the published key that must have signed'))
-    .addOption(new Option('--identity <text>', 'identity that must have signed without a key'))
+    .addOption(new Option('--identity <text>', 'identity that must have made the keyless signature'))
     .addOption(
       new Option('--identity-regexp <pattern>', 'pattern (RE2) for the whole identity').conflicts('identity'),
     )
@@ -101,7 +101,12 @@ function verify(settle: Settle): Command {
         'list of sums of a file (default: SHA256SUMS in the directory of the file)',
       ),
     )
-    .addOption(new Option('--strict', 'exit 5 when there is a signature whose signer no flag names'))
+    .addOption(
+      new Option(
+        '--strict',
+        'exit 5 when a signature is unvouched: it is there, but --key or --identity is missing to check it',
+      ),
+    )
     .addOption(outputOption());
   const registries = [
     new Option(

@@ -75,7 +75,7 @@ function events(settle: Settle): Command {
       .addOption(
         wordOption(
           '--effect <effect>',
-          'only events whose strongest effect is this one: allow, record, notify, issue or stop',
+          'only events whose strongest effect is this one: allow, record (stored, no alert), notify (an alert was sent), issue (a tracker issue was opened) or stop (the pod was stopped)',
           ['allow', 'record', 'notify', 'issue', 'stop'],
         ),
       )
@@ -105,7 +105,7 @@ function top(settle: Settle): Command {
   const command = withServiceFlags(new Command('top'))
     .summary('show the rules and workloads with most events, and a rule that would silence them')
     .description(
-      'Show which rules of the detector report most about which workloads, with the rule that would allow each, and what else that rule would silence.',
+      'Group the newest events by workload and rule of the detector, largest groups first. For each group, print a runtime rule that allows its events, and say what else that rule would silence.',
     )
     .addOption(
       new Option(

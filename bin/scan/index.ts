@@ -38,7 +38,7 @@ function scanCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--db-updated-at <time>',
-        'age of the scanner database (RFC 3339), if a report has none',
+        'time at which the database of the scanner was made (RFC 3339), if a report does not state it',
       ).conflicts('trivyVersion'),
     )
     .addOption(

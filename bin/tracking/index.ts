@@ -112,8 +112,8 @@ function reopen(settle: Settle): Command {
   const command = withServiceFlags(new Command('reopen'))
     .summary('open a new issue for a finding that came back')
     .description(
-      'Reopen a closed row whose finding the newest scan reports again. A new issue is filed for it, within ' +
-        'the cap. Needs the role deployer.',
+      'Reopen a closed row whose finding the newest scan reports again. The channel opens a new issue for the finding, ' +
+        'within its dailyCap. Needs the role deployer.',
     )
     .argument('<id>', ID)
     .addOption(outputOption(MARKED));
@@ -129,8 +129,8 @@ function confirm(settle: Settle): Command {
   const command = withServiceFlags(new Command('confirm'))
     .summary('confirm that a finding is fixed')
     .description(
-      'Confirm that a finding is fixed. The newest scan must no longer report it, but does not prove the fix by itself; ' +
-        'the next sweep closes its row as fixed. Needs the role deployer.',
+      'Confirm that a finding is fixed. Use it if the newest scan no longer reports the finding, but its database is older or ' +
+        'another scanner made it. The next sweep closes the row as fixed. Needs the role deployer.',
     )
     .argument('<id>', ID)
     .addOption(outputOption(MARKED));

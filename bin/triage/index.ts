@@ -38,7 +38,7 @@ function add(settle: Settle): Command {
   const command = withServiceFlags(new Command('add'))
     .summary('accept a CVE on an image until a date, or an image without packages')
     .description(
-      'Record a decision with its author, reason and end. The severity is the highest of the findings.',
+      'Accept a CVE on an image until a date. The decision records its author, reason and end, and the highest severity of the findings.',
     )
     .argument('<image>', 'image: its digest or the beginning of it, or a part of its name')
     .argument('[cve]', 'CVE, as the findings name it')

@@ -32,7 +32,7 @@ function plan(settle: Settle): Command {
   const command = new Command('plan')
     .summary('show what an upgrade does, and what to change before it')
     .description(
-      'Show the migrations that an upgrade runs, chart values and stored documents to change before it, the backup to make and the command to run. It changes nothing. Exit 1 when the upgrade goes back to an earlier release, or a stored document would be refused.',
+      'Show the migrations that an upgrade runs, chart values and stored documents to change before it, the backup to make and the command to run. It changes nothing. Exit 1 when the upgrade goes back to an earlier release, or when the new release would reject a stored document.',
     )
     .addOption(new Option('--to <version>', 'release to upgrade to (default: the newest)'))
     .addOption(

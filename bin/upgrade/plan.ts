@@ -26,7 +26,7 @@ export interface UpgradePlanOptions {
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown'] as const;
 
-/** runUpgradePlan is `ipo upgrade plan`. Exit 1 when the way leads back, or a stored document would be refused. */
+/** runUpgradePlan is `ipo upgrade plan`. Exit 1 when the way leads back, or when the new release would reject a stored document. */
 export async function runUpgradePlan(options: UpgradePlanOptions, terminal: Terminal): Promise<ExitCode> {
   const targets = parseOutputs(options.output, FORMATS, 'table', [options.values]);
   const to = theRelease(options.to ?? NEWEST);

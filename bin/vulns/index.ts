@@ -28,9 +28,7 @@ function vulnsCommand(settle: Settle): Command {
   const yes = (flags: string, text: string) => new Option(flags, `${text}: true or false`);
   const command = withPaging(
     withServiceFlags(new Command('vulns'))
-      .description(
-        'List the vulnerabilities that the newest scans found, one line per CVE. The service filters, searches and sorts.',
-      )
+      .description('List the vulnerabilities that the newest scans found, one line per CVE.')
       .addOption(new Option('--severity <list>', 'CVEs of these severities, as CRITICAL,HIGH'))
       .addOption(yes('--known-exploited <answer>', 'CVEs that are known to be exploited'))
       .addOption(yes('--fixable <answer>', 'CVEs with a fixed version'))

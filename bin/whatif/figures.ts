@@ -57,7 +57,7 @@ export function subject(paint: Paint, result: WhatIfResult, file: string): strin
   const reach = reachText(result);
   const parts = [
     periodText(result),
-    ...(result.evaluated > 0 ? [counted(result.distinct_images, 'image')] : []),
+    ...(result.evaluated > 0 ? [counted(result.distinct_images, 'image digest')] : []),
     ...(reach === null ? [] : [clean(reach)]),
     ...(result.source === null ? [] : [`edited from ${clean(result.source)}`]),
     clean(file),

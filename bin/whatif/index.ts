@@ -47,7 +47,7 @@ export const listed: Listed = {
 function whatifCommand(settle: Settle): Command {
   const command = new Command('whatif')
     .description(
-      'Replay the recorded admissions of the last 30 days under a draft policy, and show what would have changed. Nothing is written.',
+      'Replay the recorded admissions of the last 30 days under a draft policy, and show what would have changed. The cluster and its policies stay as they are.',
     )
     .argument(
       '[policy...]',
@@ -74,14 +74,17 @@ function whatifCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: the setting of the service for images without a scan, which applies if the draft sets no rule (default: AllowAndScan)',
+        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record if the draft has no admissionTiming (default: AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(new Option('--keep', 'store the run in the service (deployers and administrators)'))
     .addOption(failOnOption())
     .addOption(strictOption())
     .addOption(
-      new Option('--self-check', 'replay each row under the revision that decided it; takes no draft'),
+      new Option(
+        '--self-check',
+        'replay each row under the policy revision that decided it, without a draft',
+      ),
     )
     .addOption(allOption())
     .addOption(outputOption(ANSWER))

@@ -99,10 +99,12 @@ function helpOption(program: Command): Option[] {
 
 /** handWritten writes a page that is prose as a whole: `name` is its title, and its first heading says what it is. */
 export function handWritten(name: string, part: number, manual: string, prose: Section): string {
-  const sections = prose.below.map(
-    (one) =>
-      `.SH ${escape(one.title)}\n${[textOf(one), ...one.below.map(subsection)].filter((text) => text !== '').join('\n')}`,
-  );
+  const sections = prose.below
+    .filter(({ title }) => title !== 'SEE ALSO')
+    .map(
+      (one) =>
+        `.SH ${escape(one.title)}\n${[textOf(one), ...one.below.map(subsection)].filter((text) => text !== '').join('\n')}`,
+    );
   return joined([title(name, part, manual), ...sections], `${name}(${part})`, prose);
 }
 

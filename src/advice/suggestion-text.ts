@@ -28,7 +28,8 @@ export function suggestionText(suggestion: Suggestion): string {
   const from = `${counted(population.rows, 'admission')} of ${counted(population.images, 'image')}`;
   const head = [
     `${name}: made by ipo policy suggest from ${from}, ${formatTime(population.asOf)} and ${population.days} days before.`,
-    `It denies ${formatCount(cost)} of the admissions that were allowed; ${formatCount(tolerated)} are tolerated.`,
+    `It would deny ${formatCount(cost)} of the admissions that were allowed (--tolerate: ${formatCount(tolerated)}).`,
+    'Each digest counts as one image, and so does each reference of which no digest is known.',
     ...population.notes,
   ];
   const fields = ORDER.flatMap((field) => {

@@ -242,13 +242,13 @@ async function judgeCheckpoint(
   try {
     const { size, root } = readCheckpoint(text.toString('utf8'));
     if (tree === null || tree.size !== size || tree.root !== root)
-      failed('checkpoint', 'checkpoint.txt is not the checkpoint of the rows');
+      failed('checkpoint', 'checkpoint.txt is not the checkpoint of the rows in the package');
     else
       held(
         'checkpoint',
         isKept
-          ? 'checkpoint.txt signs the rows, and continues the checkpoint stored outside the service'
-          : 'checkpoint.txt signs the rows',
+          ? 'checkpoint.txt covers the rows of the package, and continues the checkpoint stored outside the service'
+          : 'checkpoint.txt covers the rows of the package',
       );
   } catch (error) {
     if (!isIpoError(error)) throw error;

@@ -65,7 +65,7 @@ export async function keptOfExport(
     return { source, note: seal.note, checkpoint: readCheckpoint(seal.note), range: { tree, seal } };
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is damaged' : (error as Error).message;
-    throw new TreeError('format', `nothing can be held against this export: ${reason}`, {
+    throw new TreeError('format', `the ledger cannot be compared with this earlier export: ${reason}`, {
       place: { file: source },
       cause: error,
     });

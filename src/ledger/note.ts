@@ -61,7 +61,7 @@ function parseSignature(line: string): NoteSignature {
   const [name = '', encoded = '', ...more] = line.startsWith(DASH) ? line.slice(DASH.length).split(' ') : [];
   const bytes = Buffer.from(encoded, 'base64');
   if (!NAME.test(name) || more.length > 0 || bytes.length < 5 || bytes.toString('base64') !== encoded)
-    throw fault('a signature line is none');
+    throw fault('a line below the empty line cannot be read as a signature');
   return { name, keyId: bytes.toString('hex', 0, 4), signature: bytes.subarray(4) };
 }
 

@@ -103,7 +103,7 @@ function signature(
   if (first === undefined) return made(check, 'failed', `no signature ${kind} is attached to ${what.name}`);
   if (signer === null) {
     const ask = check === 'keyed_signature' ? '--key' : '--identity';
-    return made(check, 'unvouched', `signed by ${nameOf(first)}; name who must have signed with ${ask}`);
+    return made(check, 'unvouched', `signed by ${nameOf(first)}; name the expected signer with ${ask}`);
   }
   const good = those.find((entry) => what.counts(entry, signer));
   if (good !== undefined) return made(check, 'ok', `signed by ${nameOf(good)}`);

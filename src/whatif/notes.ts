@@ -63,7 +63,7 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
       : []),
     ...(compared === null
       ? [
-          'No policy in effect has the name of the draft. To see its changed fields, give the policy that it was edited from as source.',
+          'No policy in effect has the name of the draft. To see the changed fields, name the policy that the draft was edited from: --source NAME.',
         ]
       : []),
     ...(tally.missing > 0

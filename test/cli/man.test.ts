@@ -32,6 +32,13 @@ suite('what npm run man writes', () => {
     for (const [name, text] of pages) assert.equal(read(`man/${name}`), text, `man/${name}: npm run man`);
   });
 
+  test('a page has each of its headings once', () => {
+    for (const [name, text] of manualPages()) {
+      const headings = [...text.matchAll(/^\.SH (.+)$/gm)].map(([, heading]) => heading);
+      assert.deepEqual(headings, [...new Set(headings)], name);
+    }
+  });
+
   test('README, docs/commands.md and package.json are as the definitions make them', () => {
     for (const [path, text] of documents()) assert.equal(read(path), text, `${path}: npm run man`);
   });

@@ -75,7 +75,7 @@ function mute(settle: Settle): Command {
     )
     .argument('<channel>', CHANNEL)
     .addOption(new Option('--for <duration>', 'duration, such as 6h; at most 720h').makeOptionMandatory())
-    .addOption(new Option('--reason <text>', 'why').makeOptionMandatory())
+    .addOption(new Option('--reason <text>', 'reason of the mute').makeOptionMandatory())
     .addOption(outputOption());
   return command.action((which: string) =>
     settle(async (terminal) => {

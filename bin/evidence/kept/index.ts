@@ -77,10 +77,10 @@ export function declareCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('declare'))
     .summary('add a declaration that packages print')
     .description(
-      'Declare something in the name of the organisation. Packages of a period in which it was valid print it, with your account.',
+      'Record a declaration, which is a statement of the organisation. Evidence packages print the declarations that were valid in their period, with the account that made them.',
     )
-    .argument('<statement>', 'what is declared, at most 2000 characters')
-    .addOption(new Option('--until <time>', 'when it ends, RFC 3339 (default: never)'))
+    .argument('<statement>', 'the statement, at most 2000 characters')
+    .addOption(new Option('--until <time>', 'end of its validity, RFC 3339 (default: never)'))
     .addOption(outputOption());
   return command.action((statement: string) =>
     settle(async (terminal) => {

@@ -17,7 +17,7 @@ export function recordCommand(settle: Settle): Command {
         'kubeconfig of the cluster to read (default: KUBECONFIG, else ~/.kube/config)',
       ),
     )
-    .addOption(new Option('--context <name>', 'its context (default: the current one)'))
+    .addOption(new Option('--context <name>', 'context of the kubeconfig (default: the current one)'))
     .addOption(
       many(
         '--pods <file>',
@@ -60,7 +60,7 @@ export function recordCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'verdict on images without a scan, where a policy does not say',
+        'decision on images without a scan record, for policies without admissionTiming',
       )
         .choices(['AllowAndScan', 'DenyUntilScanned'])
         .default('AllowAndScan'),

@@ -8,7 +8,7 @@ export function importCommand(settle: Settle): Command {
   const command = new Command('import')
     .summary('convert policies of other tools')
     .description(
-      'Convert policies of Kyverno, Gatekeeper, sigstore policy-controller and Connaisseur, and report what became of each rule: same, narrower, wider or not_covered. Exit 1 when a rule is wider or not covered.',
+      'Convert policies of Kyverno, Gatekeeper, sigstore policy-controller and Connaisseur, and report the result of each rule: same, narrower (the converted policy allows less), wider (it allows more) or not_covered. Exit 1 when a rule is wider or not covered.',
     )
     .argument('<file...>', 'policies of other tools (YAML or JSON), or directories of them; - is stdin')
     .addOption(

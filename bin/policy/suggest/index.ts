@@ -18,7 +18,10 @@ export function suggestCommand(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option('--tolerate <n>', 'admissions that may be denied, or a share such as 1%').default('0'),
+      new Option(
+        '--tolerate <n>',
+        'how many of the allowed admissions the policy may deny: a count, or a share such as 1%',
+      ).default('0'),
     )
     .addOption(new Option('--name <name>', 'name of the policy').default('suggested'))
     .addOption(

@@ -73,7 +73,7 @@ export async function runPolicySuggest(
   await writeOutputs(targets, (format) => forms[format](), parts, terminal);
   if (!globals.quiet)
     terminal.err(
-      `ipo: linted and replayed: ${clean(name)} denies ${suggestion.cost} of ${counted(population.rows, 'admission')}; ${suggestion.tolerated} are tolerated\n`,
+      `ipo: the policy ${clean(name)} was linted and replayed: it would deny ${suggestion.cost} of ${counted(population.rows, 'admission')} (--tolerate: ${suggestion.tolerated})\n`,
     );
   return EXIT.done;
 }

@@ -27,8 +27,8 @@ export function testCommand(settle: Settle): Command {
     many('-t, --trivy <file>', 'JSON report of Trivy for the image; repeatable'),
     new Option('--kev <file>', 'catalogue of known exploited vulnerabilities (JSON of CISA)'),
     new Option('-n, --namespace <name>', 'namespace of the image (default: default)'),
-    new Option('--signals <a,b>', 'signals of its pod'),
-    new Option('--exposed-by <name>', "what exposes its pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
+    new Option('--signals <a,b>', 'signals of the pod of the image'),
+    new Option('--exposed-by <name>', "object that exposes the pod: 'Service NS/NAME' or 'Ingress NS/NAME'"),
     new Option('--registry <when>', 'ask the registry of the image: auto, always or never')
       .choices(['auto', 'always', 'never'])
       .default('auto'),
@@ -36,7 +36,7 @@ export function testCommand(settle: Settle): Command {
     new Option('--offline', 'call neither a service nor a registry').conflicts(['server', 'tokenStdin']),
   ];
   for (const option of recording) command.addOption(option.helpGroup('Recording a case:'));
-  command.optionsGroup('The service that knows of the image:');
+  command.optionsGroup('Service with facts on the image:');
   withServiceFlags(command);
   return command.action((files: readonly string[]) =>
     settle(async (terminal, globals) => {

@@ -59,7 +59,7 @@ export async function runDetectorStatus(options: DetectorFlags, terminal: Termin
           : [`The certificate of the detector ends on ${shortMoment(certificate.ends_at)} (UTC).`]),
         ...(typeof certificate?.message === 'string' ? [`Note: ${certificate.message}.`] : []),
       ]
-    : ['The listener is off; set integrations.detector.enabled to true.'];
+    : ['The listener is off. Turn it on: chart value or setting integrations.detector.enabled=true.'];
   await outcome.write(body, `${lines.join('\n')}\n`);
   return EXIT.done;
 }

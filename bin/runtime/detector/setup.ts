@@ -47,7 +47,7 @@ export async function runDetectorSetup(
     const { body } = await service.json<DetectorBody>('GET /integrations/detector');
     if (!body.enabled) {
       terminal.err(
-        'ipo: the listener of the runtime detector is off\n  Set integrations.detector.enabled to true, and run this again.\n',
+        'ipo: the listener of the runtime detector is off\n  Set integrations.detector.enabled to true (in the values of the chart or the settings file of the service), and run this again.\n',
       );
       return EXIT.check;
     }

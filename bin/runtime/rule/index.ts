@@ -19,7 +19,7 @@ export function runtimeRuleCommand(settle: Settle): Command {
   const rule = new Command('rule')
     .summary('list, add, edit, move, delete, apply and try runtime rules')
     .description(
-      'Work with runtime rules: what is done with each event of the detector. The first enabled rule that matches decides.',
+      'List, test and change runtime rules, which decide what comes of each event of the detector. The first enabled rule that matches decides.',
     );
   for (const define of [list, show, add, edit, move, remove, apply, exported, test])
     rule.addCommand(define(settle));

@@ -136,7 +136,7 @@ const OFF: ServiceDetector = {
     standing: () => ({ enabled: false, port: null, fault: null, lastAt: null, certificate: null }),
     bundle() {
       throw new IpoError('conflict', 'the listener of the runtime detector is off', {
-        hint: 'Set integrations.detector.enabled to true',
+        hint: 'Set integrations.detector.enabled to true in the values of the chart or the settings file of the service',
       });
     },
   },

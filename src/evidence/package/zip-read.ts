@@ -128,7 +128,8 @@ async function* contentOf(
     if (error instanceof IpoError) throw error;
     throw wrong(`${name} cannot be unpacked`);
   }
-  if (read !== size || sum !== crc) throw wrong(`${name} is not what the archive says`);
+  if (read !== size || sum !== crc)
+    throw wrong(`${name} does not have the size and the CRC-32 that the archive states for it`);
 }
 
 function inflated(raw: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

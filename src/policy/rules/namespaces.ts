@@ -9,8 +9,8 @@ export const namespaceRules: PolicyRule = ({ policy }) => {
     if (!SYSTEM.has(name)) return [];
     const danger =
       enforcement === 'Enforce'
-        ? 'a refusal there can keep the cluster itself from starting its parts'
-        : 'enforced one day, a refusal there can keep the cluster itself from starting its parts';
+        ? 'a denial there can keep components of the cluster from starting'
+        : 'once the policy enforces, a denial there can keep components of the cluster from starting';
     return [
       {
         rule: 'system-namespace',

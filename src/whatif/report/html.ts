@@ -43,7 +43,7 @@ function head(result: WhatIfResult, { file }: ReportContext): Html {
   const edit = editText(result);
   const facts: (readonly [string, string | Html])[] = [
     ['Period', coverText(result)],
-    ['Decided', `${counted(result.evaluated, 'row')}, ${counted(result.distinct_images, 'image')}`],
+    ['Decided', `${counted(result.evaluated, 'row')}, ${counted(result.distinct_images, 'image digest')}`],
     ['Draft', html`<code>${printable(file, 200)}</code>`],
     ...(result.source === null
       ? []

@@ -71,7 +71,7 @@ function checks({ checks }: ReportContext): string[] {
 
 function period(result: WhatIfResult, { file }: ReportContext): string {
   const compared = result.source === null ? '' : `, edited from ${markdownCode(result.source)}`;
-  return `${markdownCode(file)}${compared} · ${coverText(result)} · ${counted(result.distinct_images, 'image')}`;
+  return `${markdownCode(file)}${compared} · ${coverText(result)} · ${counted(result.distinct_images, 'image digest')}`;
 }
 
 function figures(result: WhatIfResult): string {

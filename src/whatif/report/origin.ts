@@ -17,7 +17,8 @@ export function editText(result: WhatIfResult): string | null {
   const { baseline, evaluated } = result;
   if (evaluated - baseline.missing <= 0) return null;
   const does = effectOf(result);
-  if (does !== null) return `Compared with ${inForce(result)}, the draft ${does}.`;
+  if (does !== null)
+    return `Compared with ${inForce(result)}, not with the recorded answers, the draft ${does}.${onlyOne(result)}`;
   return changesNothing(result)
     ? null
     : `None of this comes from the edit: ${inForce(result)} ${result.source === null ? 'give' : 'gives'} the same verdicts.`;
@@ -62,11 +63,11 @@ function whyNoSum({ baseline, would_deny, would_allow, would_allow_by_reason }: 
   const { policy_effect: effect, input_drift: drift } = baseline;
   const changed = would_deny + would_allow;
   if (changed === 0 || effect.would_deny + effect.would_allow + drift === changed) return [];
-  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a ceiling of the licence,' : '';
+  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a licence ceiling,' : '';
   return [
     {
-      title: 'Why they do not add up',
-      text: `A row can be in both counts. A verdict that changed because a policy was revised since${quota} is in neither. So they do not add up to the ${counted(changed, 'changed row')}.`,
+      title: 'Why the sum differs',
+      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both. A verdict that changed only because its policy was revised since${quota} is in neither.`,
     },
   ];
 }

@@ -102,7 +102,7 @@ function figures(sheet: Sheet, result: WhatIfResult, { drawFigures }: Pdf): void
       tone: 'same',
     },
   ]);
-  const about = `${counted(evaluated, 'row')} of ${counted(result.distinct_images, 'image')}: each row is one image of one allowed or denied pod.`;
+  const about = `${counted(evaluated, 'row')} of ${counted(result.distinct_images, 'image digest')}: each row is one image of one allowed or denied pod.`;
   sheet.paragraph([{ text: about, ink: 'soft' }], 8.5);
 }
 

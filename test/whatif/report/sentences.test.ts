@@ -121,12 +121,12 @@ test('the edit is told apart from what scans changed', () => {
   );
   assert.equal(
     editText(fullResult()),
-    'Compared with prod-baseline in effect today, the draft denies 180 rows more and allows 3 rows more.',
+    'Compared with prod-baseline in effect today, not with the recorded answers, the draft denies 180 rows more and allows 3 rows more. Other policies are not counted; they may deny some of these rows already.',
   );
   assert.equal(editText(quietResult()), null);
   assert.equal(
     editText(quietResult({ baseline: { ...baseline, policy_effect: { would_deny: 1, would_allow: 0 } } })),
-    'Compared with the policies that decide these rows today, the draft denies 1 row more.',
+    'Compared with the policies that decide these rows today, not with the recorded answers, the draft denies 1 row more.',
   );
   assert.equal(editText(fullResult({ baseline: { ...baseline, missing: 5000 } })), null);
   const texts = originOf(fullResult({ baseline: { ...baseline, missing: 5000, drift_unknown: 5000 } })).map(
@@ -141,18 +141,18 @@ test('the edit is told apart from what scans changed', () => {
 
 test('two effects that do not add up to the rows above say why, and a part of the record says so', () => {
   const point = (fields: Parameters<typeof fullResult>[0]) =>
-    originOf(fullResult(fields)).find(({ title }) => title === 'Why they do not add up')?.text;
+    originOf(fullResult(fields)).find(({ title }) => title === 'Why the sum differs')?.text;
   const baseline = { missing: 0, input_drift: 41, drift_unknown: 11 };
   assert.equal(
     point({ baseline: { ...baseline, policy_effect: { would_deny: 180, would_allow: 3 } } }),
-    'A row can be in both counts. A verdict that changed because a policy was revised since is in neither. So they do not add up to the 226 changed rows.',
+    'These two effects do not add up to the 226 changed rows. A row can be counted in both. A verdict that changed only because its policy was revised since is in neither.',
   );
   assert.match(
     point({
       baseline: { ...baseline, policy_effect: { would_deny: 180, would_allow: 3 } },
       would_allow_by_reason: { quota: 12 },
     }) ?? '',
-    /was revised since, or because of a ceiling of the licence, is in neither/,
+    /was revised since, or because of a licence ceiling, is in neither/,
   );
   assert.equal(
     point({ baseline: { ...baseline, policy_effect: { would_deny: 185, would_allow: 0 } } }),
