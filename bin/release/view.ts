@@ -27,7 +27,7 @@ function lists(release: Release): readonly (readonly [heading: string, lines: re
     ['Chart values to repeat', notes(repeatedValues)],
     ['Chart values to clear', notes(clearedValues)],
     ['New chart values', newValues],
-    ['Refused from this release on', notes(refused)],
+    ['Rejected from this release on', notes(refused)],
   ];
   return all.filter(([, lines]) => lines.length > 0);
 }

@@ -85,7 +85,7 @@ function sections(body: PlanBody): readonly Section[] {
       heading: 'New values, all with defaults',
       lines: values.added.map(({ name, release }) => `${name} (${release})`),
     },
-    { heading: 'Refused from then on', lines: notes(refused) },
+    { heading: 'Rejected from then on', lines: notes(refused) },
     stored,
     { heading: 'Steps', lines: body.steps, isCode: true },
   ];

@@ -65,7 +65,7 @@ export const webhook = group('The admission webhook', {
   ),
   callers: group('Who may post reviews beside knowing the path', {
     caConfigMap: name(
-      'ConfigMap with the key `ca.crt`: the authority of the certificate that the API server shows to webhooks. Calls without one are then refused. Empty: only the secret path',
+      'ConfigMap with the key `ca.crt`: the authority of the certificate that the API server shows to webhooks. Calls without such a certificate are then rejected. Empty: only the secret path',
     ),
     names: texts('Common names of that certificate that are taken; empty takes any of the authority'),
   }),

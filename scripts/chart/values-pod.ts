@@ -19,7 +19,7 @@ export const podValues = {
   tolerations: listAsIs('Taints that the pods tolerate'),
   affinity: asIs('Affinity of the pods'),
   hostNetwork: flag(
-    'Runs the pods in the network of their nodes, where the API server reaches no other (`api.port` and `webhook.port` must be free there). The NetworkPolicy has no effect on them then, and the restricted profile of Pod Security refuses them',
+    'Runs the pods in the network of their nodes, where the API server reaches no other (`api.port` and `webhook.port` must be free there). The NetworkPolicy has no effect on them then, and the restricted profile of Pod Security denies them',
     false,
   ),
   dnsPolicy: choice(

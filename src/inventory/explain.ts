@@ -17,7 +17,7 @@ export function explainState(
   const then = next === null ? null : explainNext(next);
   switch (state) {
     case 'Blocked':
-      return `its last admission was refused${lastReason === '' ? '' : `: ${lastReason}`}; ${then ?? 'the next admission would be allowed'}`;
+      return `its last admission was denied${lastReason === '' ? '' : `: ${lastReason}`}; ${then ?? 'the next admission would be allowed'}`;
     case 'Unscanned':
       return `it has no completed scan${missing.length === 0 ? '' : ` for ${missing.join(', ')}`}${whyNot(failures)}; ${then ?? 'the next admission would be allowed'}`;
     case 'Compliant':

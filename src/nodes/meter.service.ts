@@ -90,7 +90,7 @@ export class Meter {
       log[level](
         known
           ? 'the running images could not be listed; those before count as seen'
-          : 'the running images were not listed yet; no name is refused for the nodes',
+          : 'the running images were not listed yet; the node ceiling denies no image name',
         { error },
       );
     }

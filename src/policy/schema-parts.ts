@@ -137,7 +137,7 @@ export const registry = formed(
   /^([a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?|\[[a-fA-F0-9:]+\])(:[0-9]{1,5})?(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*$/,
   'is not a registry; allowed is host[/path], without scheme, tag, digest, wildcard or slash at the end',
   registryHint,
-  'Registry host with an optional port and path, as `ghcr.io/acme`. It covers what stands under it on whole path segments.',
+  'Registry host with an optional port and path, as `ghcr.io/acme`. It covers every path below it, matched on whole path segments.',
   255,
 );
 

@@ -21,9 +21,9 @@ const pattern = (description: string) => {
 
 /** named are the fields by which a policy says who signed keyless: each is one text or a pattern of texts. */
 export const named = {
-  identityRegExp: optional(pattern('Pattern of keyless identities, in place of one.')),
+  identityRegExp: optional(pattern('Pattern of keyless identities, in place of one identity.')),
   issuer: optional(text('OIDC issuer of the identity, matched exactly. Unset accepts any.')),
-  issuerRegExp: optional(pattern('Pattern of OIDC issuers, in place of one.')),
+  issuerRegExp: optional(pattern('Pattern of OIDC issuers, in place of one issuer.')),
 };
 
 const ISSUERS = ['issuer', 'issuerRegExp'];

@@ -64,7 +64,7 @@ export const provenance = mapping(
           level: level('SLSA build level that this builder is credited with.'),
           signer: optional(
             text(
-              'Identity that must have signed the provenance. Where none of it, identityRegExp and key is set, it is the builder id.',
+              'Identity that must have signed the provenance. If signer, identityRegExp and key are all unset, the signer is the builder id.',
             ),
           ),
           ...named,
@@ -97,7 +97,7 @@ export const vex = mapping(
     mode: choice(
       ['ignore', 'apply'],
       'ignore',
-      'Whether trusted `not_affected` and `fixed` statements take findings out.',
+      'Whether findings count that a trusted statement calls `not_affected` or `fixed`: `ignore` counts them, `apply` does not.',
     ),
     trustedIssuers: list(vexIssuer, 'Producers whose statements are believed.', 64),
   },

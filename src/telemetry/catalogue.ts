@@ -14,7 +14,7 @@ export const METRICS = {
   svc_policy_whatif_runs_total: { kind: 'counter', help: 'Replays run' },
   svc_admission_denials_total: {
     kind: 'counter',
-    help: 'Refused images and pods, by the gate that refused',
+    help: 'Denied images and pods, by the gate that denied',
     labels: { reason: [...DENIAL_LABELS, WORKLOAD_HARDENING] },
   },
   svc_admission_context_total: {
@@ -158,7 +158,7 @@ export const METRICS = {
   },
   svc_reconcile_refused_total: {
     kind: 'counter',
-    help: 'Running pods found that would be refused now',
+    help: 'Running pods that the sweep found and that would be denied now',
   },
   svc_leader: { kind: 'gauge', help: '1 while this process leads' },
   svc_cluster_events_dropped_total: {
@@ -255,7 +255,7 @@ export const METRICS = {
   },
   svc_issues_skipped_total: {
     kind: 'counter',
-    help: 'Findings for which no issue was opened in a run: already filed, channel at its cap, tracker refusing',
+    help: 'Findings for which no issue was opened in a run: already filed, channel at its cap, tracker rejected the call',
     labels: { reason: ['dedup', 'cap', 'error'] },
   },
   svc_notifications_total: {

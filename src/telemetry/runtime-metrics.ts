@@ -9,7 +9,7 @@ export const RUNTIME_METRICS = {
   },
   svc_runtime_events_dropped_total: {
     kind: 'counter',
-    help: 'Events of the runtime detector that came to this replica and were not kept, and callers that were refused (`unauthorised`)',
+    help: 'Events of the runtime detector that came to this replica and were not kept, and callers that were rejected (`unauthorised`)',
     labels: { reason: ['queue_full', 'too_large', 'unreadable', 'unauthorised', 'storage'] },
   },
   svc_runtime_rule_matches_total: {

@@ -182,11 +182,11 @@ test('the detail of a state says what the next admission would meet', () => {
   assert.equal(explainState('Not compliant', { ...next, enforcement: 'Audit' }, ''), audited);
   assert.equal(
     explainState('Blocked', next, 'not scanned yet: web:1'),
-    `its last admission was refused: not scanned yet: web:1; ${denied}`,
+    `its last admission was denied: not scanned yet: web:1; ${denied}`,
   );
   assert.equal(
     explainState('Blocked', null, ''),
-    'its last admission was refused; the next admission would be allowed',
+    'its last admission was denied; the next admission would be allowed',
   );
   assert.equal(
     explainState('Unscanned', null, ''),

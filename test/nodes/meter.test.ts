@@ -96,7 +96,7 @@ test('what was cleared denies nothing from the next look at the standing on, wit
   assert.deepEqual([meter.refusal('a.io/new', AT), reads], [null, 1]);
 });
 
-test('no name is refused for the nodes until what runs was listed once', async () => {
+test('the node ceiling denies no image name until what runs was listed once', async () => {
   const { meter, world } = made(['a.io/one']);
   world.standing = ENFORCED;
   world.running = new Error('the pods of the cluster were not read yet');

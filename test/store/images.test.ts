@@ -131,7 +131,7 @@ forEachEngine('the states of images', (engine) => {
     ]);
     const blocked = await images.detail(digestOf(1));
     assert.equal(blocked.item.state, 'Blocked');
-    assert.match(blocked.explanation, /^its last admission was refused: vulnerabilities/);
+    assert.match(blocked.explanation, /^its last admission was denied: vulnerabilities/);
 
     // The state follows the last review, whatever the policies say since.
     images.policies = [];

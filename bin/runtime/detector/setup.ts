@@ -75,7 +75,7 @@ export async function runDetectorSetup(
       return EXIT.done;
     }
     terminal.err(
-      'ipo: no event came\n  Look into the log of Falco for http_output, and into svc_runtime_events_dropped_total for callers that were refused.\n',
+      'ipo: no event came\n  Look into the log of Falco for http_output, and into svc_runtime_events_dropped_total for callers that were rejected.\n',
     );
     return EXIT.check;
   });

@@ -45,7 +45,7 @@ export const imagePath = z.strictObject({ digest: digestSchema });
 const stateSchema = z
   .enum(IMAGE_STATES)
   .describe(
-    'Blocked: its last review was refused. Unscanned. Compliant. Not compliant: admitted and scanned, and outside a policy now',
+    'Blocked: its last admission review was denied. Unscanned. Compliant. Not compliant: admitted and scanned, and outside a policy now',
   );
 
 const osSchema = z
@@ -107,7 +107,7 @@ const answerSchema = z
     enforcement: z.enum(['Audit', 'Enforce']),
     verdict: z.enum(['admit', 'refuse', 'unknown']),
     label: z.string().nullable(),
-    reason: z.string().describe('The sentence of a refusal, or what is not known'),
+    reason: z.string().describe('The sentence of a denial, or the fact that is not known'),
   })
   .meta({ id: 'PolicyAnswer' });
 

@@ -10,7 +10,9 @@ const clusterSchema = z
     counted_at: rfc3339,
     state: z
       .enum(['within', 'over', 'enforced'])
-      .describe('`over`: the clock of grace runs; `enforced`: image names never seen this month are refused'),
+      .describe(
+        '`over`: the days of grace run; `enforced`: image names that were not seen this month are denied',
+      ),
     names: z
       .int()
       .min(0)

@@ -22,7 +22,7 @@ const releaseSchema = z
     unread_values: z.array(note).describe('Chart values that it does not read any more'),
     repeated_values: z.array(note).describe('Lists of chart values that must be repeated whole'),
     cleared_values: z.array(note).describe('Chart values to clear where they were set by hand'),
-    refused: z.array(note).describe('What it refuses from then on'),
+    refused: z.array(note).describe('Fields and documents that the release rejects'),
     defect: z.string().nullable().describe('Why nobody should stay on it'),
   })
   .meta({ id: 'Release' });

@@ -45,7 +45,7 @@ export function licenceRoutes(parts: LicenceParts): Route[] {
       body: activateSchema,
       answers: {
         ...SHOWN,
-        400: { ...PROBLEM, description: 'The certificate is refused; `detail` says why' },
+        400: { ...PROBLEM, description: 'The certificate is rejected; `detail` says why' },
       },
       handle: async ({ body, principal, path }) => {
         const view = await licences.activate(body.certificate, actorOf(principal), path);
@@ -71,7 +71,7 @@ export function licenceRoutes(parts: LicenceParts): Route[] {
       id: 'requestLicence',
       tag: 'system',
       summary: 'Make an activation request, which a certificate is issued for',
-      description: 'A certificate that answers an earlier request is refused from then on.',
+      description: 'From then on, a certificate for an earlier request is rejected.',
       answers: { 200: { description: 'The request', schema: licenceRequestSchema } },
       handle: async ({ principal, path }) => ({ body: await licences.request(actorOf(principal), path) }),
     }),

@@ -53,7 +53,7 @@ export const callerSettings = z
       'Outside of a cluster: file with the secret end of the path, of 22 letters and digits or more (`openssl rand -hex 16`). The address of the webhook is then `/admission/pods/END`. Two lines while one takes the place of the other. Read again when it changes',
     ).optional(),
     clientCaFile: path(
-      'PEM file with the authority of the certificate that the API server shows; calls without one are refused. Read again when it changes',
+      'PEM file with the authority of the certificate that the API server shows; calls without such a certificate are rejected. Read again when it changes',
     ).optional(),
     clientNames: z.array(z.string().min(1).max(255)).max(100).default([]).meta({
       description: 'Common names of that certificate that are taken; empty takes any of the authority',

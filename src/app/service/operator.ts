@@ -229,7 +229,9 @@ async function start(
       await endsWithin(run(new AbortController().signal), CERTIFICATE_MS).catch(() => false);
   await reconcile?.meter
     .refresh()
-    .catch((error: unknown) => log.warn('the meter was not read yet; no name is refused by it', { error }));
+    .catch((error: unknown) =>
+      log.warn('the licence meter was not read yet; it denies no image name', { error }),
+    );
 }
 
 function webhookHealth(

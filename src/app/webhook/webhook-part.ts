@@ -114,6 +114,8 @@ async function readFirst({ writer, log }: WebhookPartDeps, { meter }: PartAdmiss
   );
   const metered = meter
     ?.refresh()
-    .catch((error: unknown) => log.warn('the meter was not read yet; no name is refused by it', { error }));
+    .catch((error: unknown) =>
+      log.warn('the licence meter was not read yet; it denies no image name', { error }),
+    );
   await Promise.all([followed, metered]);
 }

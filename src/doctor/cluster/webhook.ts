@@ -61,7 +61,7 @@ export const WEBHOOK_CHECKS: readonly Check<ClusterFacts>[] = [
         hasPath
           ? ok(`${configuration} calls the webhook by its secret path`)
           : fail(
-              `${configuration} has no secret path, so the webhook refuses the calls of the API server`,
+              `${configuration} has no secret path, so the webhook rejects the calls of the API server`,
               'The leader writes it within 5 s: see the leader, and the job webhook-path in its log',
             ),
       );

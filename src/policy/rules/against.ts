@@ -22,7 +22,7 @@ export function againstRemarks(
       if (direction !== 'looser') return [];
       const place: Path = path.split('.');
       if (path === 'spec.enforcement') {
-        const message = `${at.policy.name} enforces now and would only audit: Enforce became Audit, so it refuses nothing any more`;
+        const message = `${at.policy.name} enforces now and would only audit: Enforce became Audit, so it no longer denies anything`;
         return [
           {
             at,
@@ -30,7 +30,7 @@ export function againstRemarks(
             level: 'warning',
             path: place,
             message,
-            hint: 'Keep Enforce, or see with `ipo whatif` what it refuses today',
+            hint: 'Keep Enforce, or see with `ipo whatif` what it denies today',
           },
         ];
       }

@@ -39,7 +39,7 @@ function scanRemarks(spec: PolicySpec): Remark[] {
       warn(
         'unfixed-unused',
         'ignoreUnfixed',
-        'ignoreUnfixed is for the threshold, and severityThreshold NONE never refuses',
+        'ignoreUnfixed limits severityThreshold, and severityThreshold NONE never denies',
         'Set a severityThreshold, or take ignoreUnfixed out',
       ),
     );
@@ -49,7 +49,7 @@ function scanRemarks(spec: PolicySpec): Remark[] {
       ...warn(
         'scan-unused',
         'admissionTiming',
-        'images wait for a scan that can refuse none of them: no threshold, and neither knownExploited nor endOfLifeOS blocks',
+        'images wait for a scan whose result can deny none of them: no threshold is set, and neither knownExploited nor endOfLifeOS blocks',
         'Set a severityThreshold, unless all you want is that every image was scanned once',
       ),
       level: 'notice',
@@ -66,7 +66,7 @@ function contextRemarks(spec: PolicySpec): Remark[] {
       warn(
         'signals-unused',
         'deploymentContext.signals',
-        'signals are selected, and deploymentContext.mode is Ignore, so they escalate nothing',
+        'signals are selected, but deploymentContext.mode is Ignore, so they escalate nothing',
         'Set the mode to Escalate, or take the signals out',
       ),
     );
@@ -102,7 +102,7 @@ function otherRemarks(spec: PolicySpec): Remark[] {
       warn(
         'reconcile-audit',
         'runtimeReconciliation',
-        'runtimeReconciliation is enforce, and a policy with enforcement Audit acts on no running pod',
+        'runtimeReconciliation is enforce, but a policy with enforcement Audit stops no running pod',
         'Set enforcement to Enforce, or runtimeReconciliation to audit',
       ),
     );
@@ -112,7 +112,7 @@ function otherRemarks(spec: PolicySpec): Remark[] {
       ...warn(
         'no-gate',
         '',
-        'no gate of this policy can refuse an image',
+        'no gate of this policy can deny an image',
         'Set a severityThreshold, allowedRegistries, signature or another gate',
       ),
       path: ['spec'],

@@ -39,7 +39,7 @@ export function overlapRemarks(policies: readonly ParsedPolicy[]): PolicyRemark[
 function sameName(at: ParsedPolicy, first: ParsedPolicy): PolicyRemark {
   const { name } = at.policy;
   const same = at.policy.revision === first.policy.revision;
-  const message = `a policy named ${name} stands in ${first.places.file} already; of two with one name the one applied last ${same ? 'stays' : 'replaces the other'}`;
+  const message = `a policy named ${name} stands in ${first.places.file} already; of two policies with one name, the one applied last ${same ? 'stays' : 'replaces the other'}`;
   return {
     at,
     rule: 'same-name',
@@ -56,7 +56,7 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
   const names = [a.name, b.name].toSorted(byCodeUnit).join(' and ');
   if (a.spec.enforcement === 'Enforce' && b.spec.enforcement === 'Enforce') {
     if (disjoint(a.spec.allowedRegistries, b.spec.allowedRegistries)) {
-      const message = `${names} both enforce ${where}, and no registry is allowed by both, so every image is refused there`;
+      const message = `${names} both enforce ${where}, and no registry is allowed by both, so every image is denied there`;
       remarks.push({
         at: later,
         rule: 'registries-disjoint',
@@ -75,7 +75,7 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
         (group) => !shut.spec.breakGlass.allowed || !shut.spec.breakGlass.groups.includes(group),
       );
       if (left.length === 0) continue;
-      const message = `group ${left[0]} may bypass only ${open.name}: ${shut.name} enforces ${where} too, and still refuses`;
+      const message = `group ${left[0]} may bypass only ${open.name}: ${shut.name} enforces ${where} too, and still denies`;
       remarks.push({
         at,
         rule: 'break-glass-partial',
@@ -96,14 +96,14 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
   }).filter(({ path, direction }) => direction !== 'neither' && GATE.test(path));
   const [first] = gates;
   if (first !== undefined && gates.every(({ direction }) => direction === 'tighter')) {
-    const message = `${audit.name} is stricter than ${enforce.name} (${first.path}) and only audits ${where}; what is refused there is what ${enforce.name} refuses`;
+    const message = `${audit.name} is stricter than ${enforce.name} (${first.path}) but only audits ${where}; only what ${enforce.name} denies is denied there`;
     remarks.push({
       at,
       rule: 'audit-beside-enforce',
       level: 'notice',
       path: ['spec', 'enforcement'],
       message,
-      hint: 'Set it to Enforce once `ipo whatif` shows nothing that should pass',
+      hint: 'Set enforcement to Enforce once `ipo whatif` shows no image that should be allowed',
     });
   }
   return remarks;

@@ -23,7 +23,7 @@ export const provenanceRules: PolicyRule = ({ policy }) => {
       trustedBuilders.length === 0
         ? 'no builder is trusted'
         : `no builder is credited with more than level ${best}`;
-    const message = `minLevel is ${minLevel}, and ${found}, so that every image is refused`;
+    const message = `minLevel is ${minLevel}, and ${found}, so every image is denied`;
     return [
       {
         rule: 'no-builder',

@@ -11,11 +11,11 @@ export const findings = {
     schema: choice(
       THRESHOLDS,
       'CRITICAL',
-      'Findings at or above this severity are refused. `NONE` never refuses. Findings of `UNKNOWN` severity never count.',
+      'Images with findings at or above this severity are denied. `NONE` denies none. Findings of `UNKNOWN` severity never count.',
     ),
     starter: () => `
 
-# Findings at or above: CRITICAL, HIGH, MEDIUM, LOW, or NONE to refuse none.
+# Deny images with findings at or above CRITICAL, HIGH, MEDIUM or LOW; NONE denies none.
 severityThreshold: CRITICAL`,
     directions: { '': ladder(itself, ['NONE', 'CRITICAL', 'HIGH', 'MEDIUM', 'LOW']) },
     denies: (threshold) => threshold !== 'NONE',
@@ -26,9 +26,9 @@ severityThreshold: CRITICAL`,
     },
   }),
   ignoreUnfixed: specField({
-    schema: flag('Findings that no version repairs do not count for the threshold.'),
+    schema: flag('Findings that no version fixes do not count for the threshold.'),
     starter: () => `
-# true: what no version repairs does not count.
+# true: findings that no version fixes do not count for the threshold.
 ignoreUnfixed: false`,
     directions: { '': ladder(itself, [true, false]) },
   }),
@@ -36,10 +36,11 @@ ignoreUnfixed: false`,
     schema: choice(
       ['AllowAndScan', 'DenyUntilScanned', ''],
       '',
-      'What happens to an image without a scan record. Empty takes the installation value `webhook.coldImagePolicy`.',
+      'Decision on an image without a scan record. Empty takes the setting `webhook.coldImagePolicy` of the service.',
     ),
     starter: () => `
-# An image without a scan: AllowAndScan, DenyUntilScanned, or "" for what the installation says.
+# An image without a scan record: AllowAndScan, DenyUntilScanned, or "" for the setting
+# webhook.coldImagePolicy of the service.
 admissionTiming: ""`,
     directions: { '': ladder(itself, ['AllowAndScan', '', 'DenyUntilScanned']) },
     denies: (timing) => timing === 'DenyUntilScanned',

@@ -36,7 +36,7 @@ export const people = {
     schema: sla,
     starter: () => `
 
-# Time to fix a finding, and how long a triage without an end lasts.
+# Time to fix a finding of each severity, and the duration of a triage decision without an end.
 sla:
   critical: 24h
   high: 168h
@@ -69,7 +69,7 @@ sla:
     ),
     starter: () => `
 
-# Members of these groups may bypass with the pod annotation ipo.dev/break-glass: <reason>.
+# Members of these groups may bypass the policy with the pod annotation ipo.dev/break-glass: <reason>.
 breakGlass:
   allowed: false
   groups: []`,

@@ -49,7 +49,7 @@ deploymentContext:
       'What happens to a pod that shows one of the six signals, whatever its images.',
     ),
     starter: () => `
-# A pod that shows one of the six, whatever its images: ignore, warn or block.
+# A pod with one of these six signals, whatever its images: ignore, warn or block.
 workloadHardening: ignore`,
     directions: { '': ladder(itself, ['ignore', 'warn', 'block']) },
     denies: (verdict) => verdict === 'block',
@@ -61,7 +61,7 @@ workloadHardening: ignore`,
       'Whether running pods are judged again, and whether that is acted on.',
     ),
     starter: () => `
-# Running pods judged again: "off" (in quotes), audit, or enforce.
+# The hourly check of running pods: "off" (in quotes), audit, or enforce, which stops denied pods.
 runtimeReconciliation: audit`,
     directions: { '': ladder(itself, ['off', 'audit', 'enforce']) },
   }),

@@ -26,9 +26,9 @@ allowedRegistries:${starterList(registries)}`,
     denies: (entries) => entries.length > 0,
   }),
   denyLatestTag: specField({
-    schema: flag('Refuses a reference with the tag `latest`, or with neither tag nor digest.'),
+    schema: flag('Denies a reference with the tag `latest`, or with neither tag nor digest.'),
     starter: () => `
-# true refuses :latest and references with neither tag nor digest.
+# true denies :latest, and references with neither tag nor digest.
 denyLatestTag: true`,
     directions: { '': ladder(itself, [false, true]) },
     denies: itself,

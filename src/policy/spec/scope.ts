@@ -22,10 +22,10 @@ targetNamespaces:${starterList(namespaces)}`,
     schema: choice(
       ['Audit', 'Enforce'],
       'Audit',
-      '`Enforce` refuses; `Audit` admits and records what would have been refused.',
+      '`Enforce` denies. `Audit` allows, and records what it would have denied.',
     ),
     starter: ({ enforce }) => `
-# Audit admits and records what would have been refused; Enforce refuses.
+# Audit allows, and records what it would have denied; Enforce denies.
 enforcement: ${enforce ? 'Enforce' : 'Audit'}`,
     directions: { '': ladder(itself, ['Audit', 'Enforce']) },
   }),

@@ -46,7 +46,7 @@ export const trust = {
     starter: () => `
 
 # Who must have signed the digest: PEM public keys, or identities with their issuer
-# (identityRegExp and issuerRegExp: RE2 patterns in their place, which match whole texts).
+# (or identityRegExp and issuerRegExp: RE2 patterns that must match the whole text).
 signature:
   required: false
   keys: []
@@ -71,7 +71,7 @@ signature:
       32,
     ),
     starter: () => `
-# Attestations that must be there: predicateType, and the keys or identities of which one signed.
+# Attestations that must be there: predicateType, and keys or identities, one of which must have signed.
 attestations: []`,
     directions: {
       // Each one asked for must be there, so the lists go the other way than those of who may sign.
@@ -112,7 +112,7 @@ provenance:
   vex: specField({
     schema: orEmpty(schemas.vex),
     starter: () => `
-# apply: "not_affected" and "fixed" statements of these producers take findings out.
+# apply: findings do not count if a statement of these producers says "not_affected" or "fixed".
 vex:
   mode: ignore
   trustedIssuers: []`,
