@@ -43,7 +43,10 @@ export async function runEvidenceCreate(
   if (key === undefined)
     throw new UsageError('no signing key given', 'Give --key FILE, an ECDSA key on P-256 in PEM');
   if (source.kind === 'ledger' && source.path === '-')
-    throw new UsageError('--ledger -: an export is read twice', 'Save it, and name the file');
+    throw new UsageError(
+      '--ledger -: an export is read twice, and stdin can be read only once',
+      'Save it, and name the file',
+    );
   if (out === undefined) throw new UsageError('no file is named to write', 'Write --out evidence.zip');
   const period = readPeriod(options, now);
   const pem = await parts.readText(key, MAX_KEY);
@@ -121,7 +124,7 @@ function holdNoneLocal({
   for (const [flag, value] of Object.entries(local))
     if (value !== undefined)
       throw new UsageError(
-        `--${flag} is for packages that are made here, and this one is made by a service`,
-        'Give --ledger FILE or --database URL, or leave it out',
+        `--${flag} has no effect: a service makes this package`,
+        'To make the package on this machine, give --ledger FILE or --database URL',
       );
 }

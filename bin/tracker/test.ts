@@ -58,7 +58,7 @@ async function testTrackers(
   for (const channel of channels) {
     if (!isTrackerKind(channel.kind))
       throw new UsageError(
-        `a channel of ${channel.kind} cannot be tested by a read`,
+        `only tracker channels are tested by a read, and this is a channel of the kind ${channel.kind}`,
         `ipo channel test ${quoted(channel.name)} sends it one test message`,
       );
     tests.push(await testStored(service, channel));

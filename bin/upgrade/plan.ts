@@ -85,7 +85,7 @@ function releaseOf(database: MigrationPlan | null): Release {
   const last = database?.migrations.findLast(({ appliedAt }) => appliedAt !== null);
   if (last === undefined)
     throw new UsageError(
-      `${database?.database ?? 'the database'} holds nothing, so there is nothing to upgrade`,
+      `${database?.database ?? 'the database'} is empty, so there is nothing to upgrade`,
       'Check the address; the first start of a service makes its tables',
     );
   return theRelease(last.release);

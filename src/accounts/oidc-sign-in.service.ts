@@ -216,7 +216,7 @@ async function makeAccount(
     anonymisedAt: null,
   };
   if (!(await accounts.insert(account)))
-    throw new AccountError('conflict', 'another sign-in of this person was quicker', {
+    throw new AccountError('conflict', 'another sign-in of this person finished first', {
       hint: 'Sign in again',
     });
   const detail = { account_id: account.id, role, by: 'oidc' };
@@ -228,7 +228,7 @@ function addressOf(text: string): string {
   try {
     return readEmail(text);
   } catch (cause) {
-    throw new AccountError('forbidden', 'the identity provider gave an e-mail address that is none', {
+    throw new AccountError('forbidden', 'the identity provider gave an e-mail address that is not valid', {
       cause,
     });
   }

@@ -35,7 +35,7 @@ export function checkPassword(
 ): void {
   if (isTooLong(password)) throw refused(`it has more than ${MAX_PASSWORD} characters`);
   // A lone surrogate has no UTF-8: two such passwords would be one.
-  if (!password.isWellFormed()) throw refused('it holds half a character');
+  if (!password.isWellFormed()) throw refused('it is not valid Unicode text');
   if (/\p{Cc}/u.test(password))
     throw refused('it holds a control character, such as a tab or the end of a line');
   const normal = normalisePassword(password);

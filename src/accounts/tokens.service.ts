@@ -46,7 +46,7 @@ export function openTokens(parts: AccountParts): Tokens {
     async list(principal, { all, ...page }) {
       if (all && !mayAct(principal.role, 'administrator')) {
         throw new AccountError('forbidden', 'only administrators can list the tokens of all accounts', {
-          hint: 'Leave all out to list your own tokens',
+          hint: 'Leave out the parameter all to list your own tokens',
         });
       }
       return tokens.list(all ? null : principal.accountId, clock.now() - TOKEN_KEPT, page);

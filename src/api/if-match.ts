@@ -21,7 +21,7 @@ export function expectedOf({
       'precondition_required',
       'this call needs If-Match, so that nobody overwrites what another wrote',
       {
-        hint: 'Send the ETag that GET gave, or * for whatever stands',
+        hint: 'Send the ETag that GET gave, or * to overwrite any version',
       },
     );
   }

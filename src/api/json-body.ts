@@ -69,7 +69,7 @@ function takeKey(quoted: string, keys: Set<string>): void {
   } catch {
     return; // JSON.parse of the whole finds it
   }
-  if (key === '__proto__') throw invalid('the body has a field "__proto__", which is refused everywhere');
+  if (key === '__proto__') throw invalid('the body has a field "__proto__", which is never accepted');
   if (keys.has(key)) throw invalid(`the body has the field ${JSON.stringify(key)} twice in one object`);
   keys.add(key);
 }

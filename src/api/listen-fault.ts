@@ -9,7 +9,7 @@ export function listenFault(error: unknown, host: string, port: number, setting:
   const where = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   if (code === 'EADDRINUSE') {
     return new IpoError('port_taken', `${where} is taken by another program`, {
-      hint: `Stop it, or listen elsewhere: ${setting}`,
+      hint: `Stop that program, or use another address: ${setting}`,
       cause: error,
     });
   }

@@ -123,7 +123,7 @@ export class Places {
 
   #fault(work: Work, lack: 'own' | 'all'): IpoError {
     if (lack === 'all')
-      return new IpoError('unavailable', 'the service has as many costly calls as it takes at one time', {
+      return new IpoError('unavailable', 'the service already runs its maximum number of costly calls', {
         retryAfter: RETRY_AFTER,
         hint: 'Ask again in a moment',
       });

@@ -82,7 +82,7 @@ export async function admit(
   const principal = await signIn.principalOf(secret, via);
   if (needed === 'anonymous') return { principal, secret };
   if (principal === null) {
-    throw new IpoError('unauthenticated', 'the sign-in has ended or was never given', {
+    throw new IpoError('unauthenticated', 'the session or token is not known, or has ended', {
       hint: 'Sign in again with `ipo login SERVER`, or use another token',
     });
   }

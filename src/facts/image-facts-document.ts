@@ -110,7 +110,7 @@ function finding(value: unknown, path: string): Finding {
   const severity = string(entry.severity, `${path}.severity`);
   const rank = severityRank(severity);
   if (rank === undefined) {
-    throw new FactsError(`${path}.severity`, 'is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN');
+    throw new FactsError(`${path}.severity`, 'is not one of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN');
   }
   const triagedUntil = time(entry.triaged_until, `${path}.triaged_until`);
   const cve = string(entry.cve, `${path}.cve`);

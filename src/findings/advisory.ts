@@ -35,7 +35,7 @@ const VECTOR =
   /^(?:CVSS:(\d\.\d)\/)?[A-Z][A-Za-z]{0,2}:[A-Za-z]{1,6}(?:\/[A-Z][A-Za-z]{0,2}:[A-Za-z]{1,6}){2,40}$/;
 const VERSIONS: readonly (string | null)[] = ['4.0', '3.1', '3.0', '2.0', null];
 
-/** toAdvisory checks what a report says of a vulnerability; what is not as it must be is left out. Null where nothing is left. */
+/** toAdvisory checks what a report says of a vulnerability; what has a value that is not valid is left out. Null where nothing is left. */
 export function toAdvisory(raw: {
   readonly title: unknown;
   readonly url: unknown;

@@ -57,7 +57,7 @@ export function openTriage({
       const { namespaces } = found;
       const ends = until ?? Math.min(at + triageMs((await policies()).policies, namespaces), LAST_MS);
       if (ends <= at)
-        throw refused('until', 'until must lie in the future; a decision that is over covers nothing');
+        throw refused('until', 'until must lie in the future; a decision that has ended has no effect');
       if (ends > LAST_MS) throw refused('until', 'until must lie before the year 10000');
       return store.create({
         digest,
@@ -77,8 +77,8 @@ export function openTriage({
       if (ended !== null) return ended;
       const known = await store.get(id);
       if (known === null) throw new InventoryError('not_found', `no triage decision has the number ${id}`);
-      throw new InventoryError('conflict', `the triage decision ${id} is over already`, {
-        hint: 'A decision covers nothing once it has expired or was taken back',
+      throw new InventoryError('conflict', `the triage decision ${id} has ended already`, {
+        hint: 'A decision has no effect once it has expired or was ended',
       });
     },
   };
@@ -112,7 +112,7 @@ function notFound(cve: string, digest: string, unscanned: boolean): InventoryErr
     : `${cve} is not among the findings of ${digest}`;
   return new InventoryError('invalid_request', message, {
     hint: unscanned
-      ? 'Scan it first, or import a report; where it holds no packages, say that (no_packages)'
+      ? 'Scan it first, or import a report; if the image has no packages, decide with no_packages'
       : `GET /api/v1/images/${digest} lists its findings`,
     fields: [{ path: unscanned ? 'digest' : 'cve', message }],
   });

@@ -38,7 +38,7 @@ export function spoolFull(): AppendError {
     'unavailable',
     'the database does not take the rows of the review, and the spool is full',
     {
-      hint: 'Bring the database back; the spool empties by itself',
+      hint: 'Make the database available again; the spool then empties by itself',
       retryAfter: 5,
     },
   );

@@ -111,7 +111,7 @@ export class Appender implements LedgerAppend {
     if (queued > 0 && queued + given.rows.length > this.#waitingRows) {
       this.#deps.count.add('svc_ledger_unrecorded_total', { reason: 'queue_full' });
       throw new AppendError('unavailable', `${queued} rows are waiting to be written already`, {
-        hint: 'The ledger is slower than what arrives; look at its disk or its database server',
+        hint: 'The ledger is slower than the admissions that arrive; check its disk or its database server',
         retryAfter: 1,
       });
     }

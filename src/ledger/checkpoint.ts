@@ -23,7 +23,7 @@ export function parseCheckpointText(text: string): Checkpoint {
   const [origin = '', digits = '', encoded = '', ...rest] = text.split('\n');
   const extensions = rest.slice(0, -1);
   if (rest.at(-1) !== '' || origin === '' || extensions.includes(''))
-    throw fault('an empty line stands in it');
+    throw fault('it contains an empty line');
   const size = /^(0|[1-9][0-9]{0,15})$/.test(digits) ? Number(digits) : NaN;
   if (!Number.isSafeInteger(size)) throw fault('its second line is not the size of a tree');
   const root = fromBase64(encoded);

@@ -111,7 +111,7 @@ export class ClockWatch {
         milliseconds: behind,
         recorded: formatTime(recorded.at),
         by: recorded.by,
-        hint: 'Set the clock right. If it is right, an earlier one was ahead: ipo ledger accept-clock --database URL',
+        hint: 'Correct the clock. If the clock is right, it was ahead before: ipo ledger accept-clock --database URL',
       });
     this.#warned = true;
     return behind;

@@ -87,7 +87,7 @@ export function parseHeader(line: Json): ExportHeader {
   }
   const source = line.source ?? 'ledger';
   if (source !== 'ledger' && source !== 'audit' && source !== 'pods')
-    throw new Error('source of the header is none of ledger, audit and pods');
+    throw new Error('source of the header is not ledger, audit or pods');
   const lacks = Array.isArray(line.lacks) ? (line.lacks as unknown[]) : [];
   return {
     exportedAt,

@@ -47,7 +47,7 @@ function checkSignals(signals: unknown): void {
   if (signals === null || signals === undefined) return;
   if (!Array.isArray(signals)) throw new Error('signals is not a list');
   for (const signal of signals)
-    if (typeof signal !== 'string') throw new Error('signals holds another thing than texts');
+    if (typeof signal !== 'string') throw new Error('signals contains something other than texts');
 }
 
 function checkFlags(row: LedgerRow): void {

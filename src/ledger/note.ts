@@ -138,7 +138,7 @@ export function parseVkey(text: string): NoteKey {
   }
   const key = toNoteKey(name, bytes.subarray(1));
   if (key.keyId !== keyId) {
-    throw new TreeError('format', `the verifier key of ${name} does not fit its own id ${keyId}`, {
+    throw new TreeError('format', `the verifier key of ${name} does not match its id ${keyId}`, {
       hint: VKEY_HINT,
     });
   }

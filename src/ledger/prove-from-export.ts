@@ -56,7 +56,7 @@ async function proveSome(
   });
   const { tree, seal, chain } = audit;
   if (tree === null || seal === null) {
-    throw new TreeError('format', `${file} carries no signed tree, so nothing in it can be proved`, {
+    throw new TreeError('format', `${file} has no signed tree, so its rows cannot be proved`, {
       hint: 'Export it from the service, or from its database',
     });
   }

@@ -166,7 +166,7 @@ export function parseTree(value: unknown): ExportTree | null {
   if (!isCount(size) || !isCount(first) || !isCount(last))
     throw new Error('tree of the header names no rows');
   if (first < 1 || first > last + 1 || last > size)
-    throw new Error('tree of the header names rows that it does not hold');
+    throw new Error('tree of the header names rows that the tree does not contain');
   const hash = typeof root === 'string' ? fromBase64(root) : null;
   if (hash === null) throw new Error('root in tree of the header is not the base64 of a SHA-256');
   if (typeof key !== 'string') throw new Error('key in tree of the header is not a text');

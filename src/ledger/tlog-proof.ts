@@ -46,7 +46,8 @@ export function parseTlogProof(text: string): TlogProof {
   }
   const digits = /^index (0|[1-9][0-9]{0,15})$/.exec(lines.shift() ?? '')?.[1];
   const index = Number(digits);
-  if (digits === undefined || !Number.isSafeInteger(index)) throw fault('the line with the index is none');
+  if (digits === undefined || !Number.isSafeInteger(index))
+    throw fault('the line with the index cannot be read');
   if (lines.length > MAX_HASHES) throw fault('it has more hashes than any tree is high');
   const proof = lines.map((line) => {
     const hash = fromBase64(line);

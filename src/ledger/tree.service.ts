@@ -161,7 +161,7 @@ export class LedgerTree {
           'key_missing',
           `the key at hand (${signer.vkey}) is not the one of the ledger's checkpoints`,
           {
-            hint: 'Restore the key file from its backup, and set the origin back; another key would start another log, and stored checkpoints would not match it',
+            hint: 'Restore the key file from its backup, and set the origin back; another key would start another log, which stored checkpoints would not match',
           },
         );
       }

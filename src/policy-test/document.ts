@@ -124,7 +124,7 @@ function casesOf(document: ManifestDocument, file: string): TestCase[] {
     if (rest.image === undefined && rest.pod === undefined && manifest === undefined)
       throw fault(
         [...here, 'given'],
-        `the case "${one.name}" gives nothing to decide`,
+        `the case "${one.name}" has no image, pod or manifest to decide on`,
         'Give an image, a pod or a manifest',
       );
     return {

@@ -40,7 +40,7 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): Problem {
       return fault(issue.path, `${shown} must be ${either(issue.values.map(String))}`);
     case 'invalid_union': {
       const found = valueAt(issue.path, value);
-      if (issue.path.at(-1) !== 'expect') return fault(issue.path, `${shown} is not as it must be`);
+      if (issue.path.at(-1) !== 'expect') return fault(issue.path, `${shown} has a value that is not valid`);
       const inMapping = inExpectation(found);
       if (inMapping !== null)
         return fault([...issue.path, ...inMapping.path], inMapping.message(shown), inMapping.hint);
@@ -56,7 +56,7 @@ function problemOf(issue: z.core.$ZodIssue, value: unknown): Problem {
     case 'too_small':
       return fault(issue.path, `${shown} must not be empty`, HOW);
     default:
-      return fault(issue.path, `${shown} is not as it must be`);
+      return fault(issue.path, `${shown} has a value that is not valid`);
   }
 }
 

@@ -87,7 +87,7 @@ function noPolicy(file: string): Problem {
     rule: 'empty',
     path: '',
     message: 'the file holds no policy; at least one is needed',
-    hint: 'Start from one that `ipo policy init` writes',
+    hint: 'Start from a policy that `ipo policy init` writes',
     file,
     line: 1,
     column: 1,
@@ -104,7 +104,7 @@ function atMost(problems: readonly Problem[]): readonly Problem[] {
     rule: 'more',
     path: '',
     message: `${more} more problems below are not listed`,
-    hint: 'Repair those above first',
+    hint: 'Fix the errors above first',
   };
   return [...problems.slice(0, MAX_PROBLEMS), rest];
 }

@@ -57,7 +57,7 @@ function open(text: string): Opened {
 
 const TOO_LARGE: PatternFault = {
   message: `is too large; a pattern may have ${MAX_PATTERN} characters, and ${MAX_PROGRAM} instructions once its repeats are written out`,
-  hint: 'Repeat less, as with + or *, or make several entries of it',
+  hint: 'Use fewer repetitions, or write several entries',
 };
 
 const TOO_SLOW: PatternFault = {

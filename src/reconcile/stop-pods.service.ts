@@ -64,7 +64,7 @@ export async function stopPods(
     count.add('svc_reconcile_stops_total', { outcome });
     if (outcome !== 'stopped') continue;
     stopped += 1;
-    const message = `Stopped: policy ${policy.name} refuses what it runs, and its replacement is admitted`;
+    const message = `Stopped: policy ${policy.name} denies what it runs, and its replacement is allowed`;
     events.happened({ kind: 'stopped', namespace, pod, podUid, message });
   }
   return { stopped, notStopped: candidates.length - stopped - overLimit, overLimit };

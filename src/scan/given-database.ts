@@ -22,7 +22,7 @@ export function withDatabase(report: ScanReport, given: string | null | undefine
   if (scan.scannedAt !== null && made > parseTime(scan.scannedAt))
     throw wrong(
       file,
-      `db_updated_at ${said} is later than the scan, which was made at ${scan.scannedAt}: it is another database’s`,
+      `db_updated_at ${said} is later than the scan, which was made at ${scan.scannedAt}: it belongs to another database`,
     );
   const own = scan.scanner?.dbUpdatedAt ?? null;
   if (own !== null && Math.floor(parseTime(own)) !== Math.floor(made))
@@ -38,7 +38,7 @@ function checkDatabase({ scanner, scannedAt }: ScanReport['scan'], file: string,
   const made = parseTime(databaseAt);
   const isAfterScan = scannedAt !== null && made > parseTime(scannedAt) + DAY_MS;
   const late = isAfterScan ? `after the scan of ${scannedAt}` : null;
-  const when = made > at + DAY_MS ? 'which is yet to come' : late;
+  const when = made > at + DAY_MS ? 'which is in the future' : late;
   if (when === null) return;
   throw new ScanError(
     'invalid_report',

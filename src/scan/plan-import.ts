@@ -103,7 +103,7 @@ function checkReport({ scan, file }: ScanReport, at: number): void {
   if (scannedAt !== null && parseTime(scannedAt) > at + DAY_MS) {
     throw new ScanError(
       'invalid_report',
-      `the report says that it was made at ${scannedAt}, which is yet to come`,
+      `the report says that it was made at ${scannedAt}, which is in the future`,
       {
         file,
         hint: 'Set the clock of the machine that scans, and scan again',

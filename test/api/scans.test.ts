@@ -244,7 +244,7 @@ forEachEngine('POST /scans', (engine) => {
     for (const [body, query, code, message] of [
       [archive, {}, 'invalid_request', /names no registry digest/],
       [trivy(), { digest: digestOf(2) }, 'invalid_request', /not about/],
-      [trivy({ CreatedAt: '2027-01-01T00:00:00Z' }), {}, 'invalid_report', /is yet to come/],
+      [trivy({ CreatedAt: '2027-01-01T00:00:00Z' }), {}, 'invalid_report', /is in the future/],
       [
         trivy({ ArtifactType: 'filesystem' }),
         { digest: digestOf(2) },

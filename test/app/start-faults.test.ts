@@ -80,7 +80,7 @@ test('a port of the webhook that is taken is said, and nothing goes on listening
   };
   await assert.rejects(start(t, { ...env, IPO_WEBHOOK_LISTEN: `127.0.0.1:${taken.port}` }), {
     code: 'port_taken',
-    hint: 'Stop it, or listen elsewhere: webhook.listen in the configuration',
+    hint: 'Stop that program, or use another address: webhook.listen in the configuration',
   });
   await assert.rejects(fetch(`http://127.0.0.1:${api.port}/healthz`));
   await start(t, { ...env, IPO_WEBHOOK_LISTEN: '127.0.0.1:0' });

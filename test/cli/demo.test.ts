@@ -73,7 +73,7 @@ test('ipo demo says that its port is taken before it fills a ledger', async (t) 
   assert.deepEqual([code, out], [3, '']);
   assert.equal(
     err,
-    `ipo: 127.0.0.1:${port} is taken by another program\n  Stop it, or listen elsewhere: --listen HOST:PORT.\n`,
+    `ipo: 127.0.0.1:${port} is taken by another program\n  Stop that program, or use another address: --listen HOST:PORT.\n`,
   );
 });
 

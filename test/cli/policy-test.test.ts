@@ -119,7 +119,10 @@ suite('ipo policy test', () => {
         tests('  - name: a\n    given: {image: x}\n    expect: registy\n'),
         /:8:5: cases\[0\]\.expect[^]*Did you mean "registry"/,
       ],
-      [tests('  - name: a\n    given: {}\n    expect: allowed\n'), /gives nothing to decide/],
+      [
+        tests('  - name: a\n    given: {}\n    expect: allowed\n'),
+        /has no image, pod or manifest to decide on/,
+      ],
       [
         tests(
           '  - name: a\n    given: {image: x, facts: {scan: {findings: [{severity: HIGH}]}}}\n    expect: allowed\n',

@@ -177,7 +177,7 @@ test('a finding that came back is filed again by a deployer, and nobody below', 
     (await served.as('deployer', 'tracking', 'reopen', '2')).err,
     /the finding of row 2 has not come back/,
   );
-  assert.match((await served.as('deployer', 'tracking', 'reopen', '3')).err, /channel of row 3 is gone/);
+  assert.match((await served.as('deployer', 'tracking', 'reopen', '3')).err, /channel of row 3 was deleted/);
   assert.deepEqual(
     served.audited.map(({ action, target, detail }) => [action, target, detail?.['generation']]),
     [['tracking_reopen', DIGEST, 2]],
@@ -192,7 +192,7 @@ test('a person confirms that a finding is fixed where a scan is not enough', asy
   assert.match(err, /the next sweep closes it as fixed/);
   assert.match(
     (await served.as('deployer', 'tracking', 'confirm', '2')).err,
-    /nothing is to be confirmed about row 2/,
+    /row 2 does not wait for a confirmation/,
   );
   assert.deepEqual(
     served.audited.map(({ action }) => action),

@@ -34,7 +34,7 @@ test('a decision is added, listed and ended', async (t) => {
   assert.equal((JSON.parse(ended.out) as { state: string }).state, 'ended');
   const again = await as('deployer', 'triage', 'end', '1');
   assert.equal(again.code, 3);
-  assert.match(again.err, /the triage decision 1 is over already/);
+  assert.match(again.err, /the triage decision 1 has ended already/);
   assert.equal(
     (await as('viewer', 'triage', 'list', '--cve', 'Cve-1', '--state', 'active')).out,
     '0 decisions\n',

@@ -170,7 +170,7 @@ const FAULTS: readonly (readonly [string, Seed, string, Exclude<State, 'ok'>, Re
     (_o, _m, fake) => void (fake.denied = null),
     'rbac.verbs',
     'warn',
-    /may not ask/,
+    /may not read which permissions/,
   ],
   ['webhook missing', without(WEBHOOK), 'webhook.configuration', 'fail', /no pod is reviewed/],
   [

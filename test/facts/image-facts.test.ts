@@ -76,15 +76,15 @@ suite('parseImageFacts', () => {
     [{ digest: DIGEST, scan: { findings: {} } }, 'scan.findings is not a list'],
     [
       { digest: DIGEST, scan: { findings: [finding, { ...finding, severity: 'SEVERE' }] } },
-      'scan.findings[1].severity is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN',
+      'scan.findings[1].severity is not one of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN',
     ],
     [
       { digest: DIGEST, scan: { findings: [{ ...finding, severity: 'high' }] } },
-      'scan.findings[0].severity is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN',
+      'scan.findings[0].severity is not one of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN',
     ],
     [
       { digest: DIGEST, scan: { findings: [{ ...finding, severity: '__proto__' }] } },
-      'scan.findings[0].severity is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN',
+      'scan.findings[0].severity is not one of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN',
     ],
     [{ digest: DIGEST, scan: { findings: [{ ...finding, cve: '' }] } }, 'scan.findings[0].cve is empty'],
     [

@@ -117,7 +117,7 @@ const CASES: readonly (readonly [
     toText({ images: [image(DIGEST_A, [finding('CVE-1', 'SEVERE')])], rows: [] }),
     'damaged',
     2,
-    /scan.findings\[0\].severity is none of/,
+    /scan.findings\[0\].severity is not one of/,
   ],
   [
     'a signature of nobody',

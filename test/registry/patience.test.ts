@@ -89,7 +89,7 @@ suite('a busy registry', () => {
     const error = await faultOf(dead.registry.digestOf(name, { ...ask, until: 31_000 }));
     assert.equal(error.fault, 'unavailable');
     assert.ok(dead.now < 31_000 && dead.waits.length <= 8, String(dead.waits));
-    assert.match(error.message, /has a fault of its own \(status 503, UNAVAILABLE\)$/);
+    assert.match(error.message, /answers with a server error \(status 503, UNAVAILABLE\)$/);
   });
 
   test('is asked once by one that comes again anyway, and so is one with another fault', async (t) => {

@@ -145,7 +145,7 @@ test('an incomplete report of Grype is refused with the place', () => {
       message: /not a report of Grype/,
     });
   assert.throws(() => toGrypeScanReport(report([{ id: 'CVE-2026-0001', severity: 'Grave' }]), 'r'), {
-    message: /matches\.0\.vulnerability\.severity is none of/,
+    message: /matches\.0\.vulnerability\.severity is not one of/,
   });
   assert.throws(() => toGrypeScanReport(report([{ id: '' }]), 'r'), {
     message: /matches\.0\.vulnerability\.id/,

@@ -130,14 +130,14 @@ for (const [what, one, target, code, message] of [
     report({ scan: scanOf([], { scannedAt: formatTime(AT + 2 * 86_400_000) }) }),
     {},
     'invalid_report',
-    /is yet to come$/,
+    /is in the future$/,
   ],
   [
     'a database from the future',
     report({ scan: madeWith(AT + 2 * 86_400_000) }),
     {},
     'invalid_report',
-    /^the report says that its database was made at \S+, which is yet to come$/,
+    /^the report says that its database was made at \S+, which is in the future$/,
   ],
   [
     'a database made days after the scan',

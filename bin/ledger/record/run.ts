@@ -67,9 +67,12 @@ function checkFlags(options: LedgerRecordOptions): void {
   if ([audit !== undefined, pods !== undefined, isCluster].filter(Boolean).length > 1)
     throw new UsageError(
       '--audit, --pods and --kubeconfig or --context exclude each other',
-      'Make a ledger of each, and ask one after the other',
+      'Record each source by itself',
     );
   const { trustRoot, registryCa, insecureRegistry } = options;
   if (options.registry !== true && [trustRoot, registryCa, insecureRegistry].some((one) => one !== undefined))
-    throw new UsageError('no registry is asked', 'Add --registry, or leave out what is for it');
+    throw new UsageError(
+      'without --registry no registry is asked',
+      'Add --registry, or leave out the flags for registries',
+    );
 }

@@ -56,7 +56,7 @@ export async function runPolicyImport(
     if (targets.some(({ format }) => format === 'yaml'))
       for (const line of ruleLines(result)) terminal.err(`${line}\n`);
     for (const kind of result.passedOver)
-      terminal.err(`ipo: passed over: ${clean(kind)} is not a policy of images\n`);
+      terminal.err(`ipo: skipped: ${clean(kind)} is not a policy for images\n`);
     terminal.err(`ipo: ${OUTCOMES.map((outcome) => `${counts[outcome] ?? 0} ${outcome}`).join(', ')}\n`);
   }
   return result.rules.some(({ outcome }) => outcome === 'wider' || outcome === 'not_covered')

@@ -45,8 +45,8 @@ function besideTarget(path: string, targets: readonly { readonly path: string | 
 
 function checkFlags(files: readonly string[], { coverage, policy = [] }: PolicyTestOptions): void {
   if (files.length > 0)
-    throw new UsageError('--record writes a case and runs none', 'Leave the test files out');
-  if (coverage) throw new UsageError('--coverage is for test files', 'Leave it out');
+    throw new UsageError('--record prints a test case, and runs no test files', 'Leave the test files out');
+  if (coverage) throw new UsageError('--coverage has no effect with --record', 'Leave it out');
   if (policy.length === 0)
     throw new UsageError('no policy given', 'Name the policies of the case: --policy FILE');
 }

@@ -119,5 +119,8 @@ function checkFlags(paths: readonly string[], options: PolicyTestOptions): void 
     ca,
   }).find(([, value]) => value !== undefined);
   if (given !== undefined)
-    throw new UsageError(`--${given[0]} is for --record`, 'Add --record IMAGE, or write it into the case');
+    throw new UsageError(
+      `--${given[0]} has an effect only with --record`,
+      'Add --record IMAGE, or write the value into the test case',
+    );
 }

@@ -22,7 +22,7 @@ export async function runMatrix(
 ): Promise<ExitCode> {
   const [strange] = stray;
   if (strange !== undefined)
-    throw new UsageError(`${strange} has no meaning for whatif matrix`, 'Leave it out');
+    throw new UsageError(`${strange} has no effect with ipo whatif matrix`, 'Leave it out');
   const { base: path, ledger } = options;
   const targets = parseOutputs(options.output ?? [], ['table', 'json', 'markdown', 'html'], 'table', [
     path,

@@ -99,7 +99,7 @@ async function append(file: string, end: FileEnd | null, note: string): Promise<
   const last = endOfNotes(tail);
   const written = Buffer.from(note).toString('latin1');
   if (!isCutOff(tail.slice(last), written)) {
-    throw new AnchorError('conflict', `${file}: it holds something else than checkpoints`, {
+    throw new AnchorError('conflict', `${file}: it contains something other than checkpoints`, {
       hint: 'Name a file of its own for the anchor',
     });
   }

@@ -27,12 +27,12 @@ export interface HttpAnchorOptions {
 export function httpAnchor({ url: address, token, ca, outbound = DIRECT }: HttpAnchorOptions): Anchor {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') {
-    throw new AnchorError('usage', 'the address of an anchor is none', {
+    throw new AnchorError('usage', 'the address of an anchor is not valid', {
       hint: 'Write it as https://HOST/PATH',
     });
   }
   if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
-    throw new AnchorError('usage', `the anchor ${url.host} would be told over plain HTTP`, {
+    throw new AnchorError('usage', `the anchor ${url.host} would be called over plain HTTP`, {
       hint: 'Use https; plain HTTP is allowed only for this machine',
     });
   }

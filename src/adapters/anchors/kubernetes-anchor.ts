@@ -28,7 +28,7 @@ const MANAGER = 'ipo-ledger';
 export function kubernetesAnchor(options: KubernetesAnchorOptions): Anchor {
   const { name } = options;
   if (!NAME.test(name))
-    throw new AnchorError('usage', 'the name of the ConfigMap is none that Kubernetes takes');
+    throw new AnchorError('usage', 'the name of the ConfigMap is not valid in Kubernetes');
   return {
     name: `configmap:${options.namespace ?? ''}/${name}`,
     async read() {
@@ -74,7 +74,7 @@ interface OpenMap {
 async function openMap({ name, account = ACCOUNT, ...options }: KubernetesAnchorOptions): Promise<OpenMap> {
   const [token, ca] = await Promise.all([readAccount(account, 'token'), readAccount(account, 'ca.crt')]);
   const namespace = options.namespace ?? (await readAccount(account, 'namespace'));
-  if (!NAME.test(namespace)) throw new AnchorError('usage', 'the namespace of the ConfigMap is none');
+  if (!NAME.test(namespace)) throw new AnchorError('usage', 'the namespace of the ConfigMap is not valid');
   const server = options.apiServer ?? serverOfPod();
   const all = new URL(`/api/v1/namespaces/${namespace}/configmaps`, server);
   if (all.protocol !== 'https:') throw new AnchorError('usage', 'the API server is called only over https');
@@ -116,7 +116,7 @@ async function readAccount(directory: string, file: string): Promise<string> {
   try {
     return (await readFile(path, 'utf8')).trim();
   } catch (cause) {
-    throw new AnchorError('usage', `${path} cannot be read, which a pod with a service account has`, {
+    throw new AnchorError('usage', `${path} cannot be read; a pod with a service account has this file`, {
       hint: 'Let the pod mount its service account (automountServiceAccountToken)',
       cause,
     });
@@ -134,7 +134,7 @@ function parseConfigMap(
     };
     return { version: metadata.resourceVersion, data: data ?? {} };
   } catch (cause) {
-    throw new AnchorError('network', `${what}: the API server answers with something else`, { cause });
+    throw new AnchorError('network', `${what}: the answer of the API server cannot be read`, { cause });
   }
 }
 

@@ -111,7 +111,7 @@ function refused(url: URL, status: number, location: string | null, { noun, sett
     return new FeedError(
       'network',
       placeOf(url),
-      `${url.host} sends us elsewhere${where} (status ${status}), and redirects are not followed`,
+      `${url.host} redirects${where} (status ${status}), and redirects are not followed`,
       `Set ${setting} to where the ${noun} is now`,
     );
   }

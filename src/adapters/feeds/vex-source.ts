@@ -46,7 +46,7 @@ export function openVexSource(
       throw new FeedError(
         'network',
         file,
-        `${place.url.host} says that nothing is new, though it was not asked so`,
+        `${place.url.host} says that nothing changed, although the service did not ask for changes only`,
       );
     } catch (error) {
       if (!(error instanceof FeedError)) throw error;

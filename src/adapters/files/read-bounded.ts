@@ -36,7 +36,7 @@ export async function readStreamBounded(
         throw new FileError(
           'too_large',
           name,
-          `is larger than ${max >= 1_048_576 ? `${max / 1_048_576} MiB` : `${max / 1024} KiB`}, the most that is read here`,
+          `is larger than ${max >= 1_048_576 ? `${max / 1_048_576} MiB` : `${max / 1024} KiB`}, the maximum for this file`,
         );
       }
       parts.push(bytes);

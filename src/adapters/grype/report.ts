@@ -114,7 +114,7 @@ function findingsOf(entry: unknown, i: number, file: string): Finding[] {
   if (severity === undefined)
     throw new GrypeError(
       file,
-      `matches.${i}.vulnerability.severity is none of Critical, High, Medium, Low, Negligible, Unknown`,
+      `matches.${i}.vulnerability.severity is not one of Critical, High, Medium, Low, Negligible, Unknown`,
     );
   const { id, fix } = vulnerability;
   const cves = isCve(id) ? [] : (relatedVulnerabilities ?? []).map((one) => one.id).filter(isCve);

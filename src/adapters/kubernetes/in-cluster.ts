@@ -126,7 +126,7 @@ async function readAccount(directory: string, file: string): Promise<string> {
     const text = (await readFile(path, 'utf8')).trim();
     if (text !== '') return text;
   } catch (cause) {
-    throw new ClusterError('setup', `${path} cannot be read, which a pod with a service account has`, {
+    throw new ClusterError('setup', `${path} cannot be read; a pod with a service account has this file`, {
       hint: 'Let the pod mount its service account (automountServiceAccountToken)',
       cause,
     });

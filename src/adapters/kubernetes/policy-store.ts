@@ -101,7 +101,7 @@ function written<P extends Decides>(
   if (policy !== null && policy.invalid === undefined) return policy;
   throw new ClusterError(
     'unreadable',
-    `${whatOf(custom.resource, name)} was written and came back as no policy`,
+    `${whatOf(custom.resource, name)} was written, but the API server returned an object that is not a policy`,
     { hint: 'Compare the CustomResourceDefinition of the cluster with that of this release' },
   );
 }

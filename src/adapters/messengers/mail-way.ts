@@ -46,7 +46,7 @@ export async function waysTo(target: MailTarget): Promise<readonly MailWay[]> {
   const checked = (address: string): string => {
     const fault = faultOf(address);
     if (fault === null) return address;
-    throw new SendError('refused', `${host} leads to ${address}, which ${fault}; it is not called`);
+    throw new SendError('refused', `${host} resolves to ${address}, which ${fault}; it is not called`);
   };
   if (isIP(bare) !== 0) checked(bare);
   if (proxy !== null && outbound !== undefined) {

@@ -37,7 +37,7 @@ export function toAnswerError(
       busy: true,
     });
   if (status === 403 || status === 451 || (status === 404 && (code === 'DENIED' || code === 'UNAUTHORIZED')))
-    return new RegistryError('denied', `${host} does not let ${what} be read (${shown})`, {
+    return new RegistryError('denied', `${host} denies access to ${what} (${shown})`, {
       remedy: 'sign_in',
       hint: 'Give a credential that may read the repository; some registries say the same of a repository that is not there',
     });
@@ -59,7 +59,7 @@ export function toAnswerError(
       hint: 'Do not allow plain HTTP for this registry (plainHttp: false)',
     });
   if (status >= 500 || status === 408 || status === 425) {
-    const error = new RegistryError('unavailable', `${host} has a fault of its own (${shown})`, {
+    const error = new RegistryError('unavailable', `${host} answers with a server error (${shown})`, {
       remedy: 'reach',
       retryAfter,
       busy: BUSY.includes(status),

@@ -128,7 +128,7 @@ export class ArtifactsClient implements Artifacts {
     if (`sha256:${hash.digest('hex')}` !== digest)
       throw new RegistryError(
         'unreadable',
-        `${from.endpoint.host} gives other content than the digest names`,
+        `${from.endpoint.host} returns content that does not match the digest`,
         {
           remedy: 'look_between',
         },

@@ -136,16 +136,13 @@ export class Authorised {
       if (!isOwn && status === 401)
         throw new RegistryError(
           'denied',
-          `${url.host}, where ${endpoint.host} leads, wants a credential of its own`,
+          `${url.host}, where ${endpoint.host} leads, needs a credential of its own`,
           { remedy: 'sign_in' },
         );
       const isElsewhere = status === 301 || status === 302 || status === 307 || status === 308;
       if (!isElsewhere) return answer;
       if (hop === MAX_REDIRECTS)
-        throw new RegistryError(
-          'unreadable',
-          `${endpoint.host} leads elsewhere more than ${MAX_REDIRECTS} times`,
-        );
+        throw new RegistryError('unreadable', `${endpoint.host} redirects more than ${MAX_REDIRECTS} times`);
       url = targetOf(url, answer, endpoint);
     }
   }
@@ -174,11 +171,11 @@ export function targetOf(from: URL, { headers }: HttpAnswer, { host }: Endpoint)
   const text = headers['location'] ?? '';
   const to = text !== '' && URL.canParse(text, from.href) ? new URL(text, from) : null;
   if (to === null || !/^https?:$/.test(to.protocol) || to.username !== '' || to.password !== '')
-    throw new RegistryError('unreadable', `${host} leads to an address that cannot be called`);
+    throw new RegistryError('unreadable', `${host} redirects to an address that cannot be called`);
   if (from.protocol === 'https:' && to.protocol === 'http:')
     throw new RegistryError(
       'refused',
-      `${host} leads from https to plain HTTP, at ${to.host}; it was not called`,
+      `${host} redirects from https to plain HTTP, at ${to.host}; it was not called`,
     );
   to.hash = '';
   return to;

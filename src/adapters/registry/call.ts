@@ -150,7 +150,10 @@ async function read(
     let fault: RegistryError | null = null;
     if (said > max) fault = tooLarge(host, max);
     else if (packed !== 'identity' && packed !== '')
-      fault = new RegistryError('unreadable', `${host} packs its answer though it was asked not to`);
+      fault = new RegistryError(
+        'unreadable',
+        `${host} compresses its answer, although the request does not accept that`,
+      );
     if (fault !== null) {
       body.on('error', () => undefined).destroy();
       throw fault;

@@ -64,8 +64,7 @@ export class RegistryClient implements Registry {
   async manifest(repository: Repository, digestOrTag: string, ask: RegistryAsk): Promise<Manifest> {
     const isByDigest = digestOrTag.includes(':');
     if (isByDigest) assertReadable(digestOrTag);
-    else if (!TAG.test(digestOrTag))
-      throw new RegistryError('refused', 'a tag is written in a form that no registry has');
+    else if (!TAG.test(digestOrTag)) throw new RegistryError('refused', 'a tag is not valid in any registry');
     return this.#ask(repository, ask, {
       name: `manifest ${digestOrTag}`,
       lifeMs: isByDigest ? CONTENT_MS : TAG_MS,

@@ -41,7 +41,7 @@ export class PlacesAsked {
   /** Where a repository is asked for, and as whom. Throws RegistryError `refused`. */
   async placesOf(repository: Repository, keychain: Keychain): Promise<readonly AskedPlace[]> {
     if (repository.path.length > 255 || !PATH.test(repository.path))
-      throw new RegistryError('refused', 'a repository is named in a form that no registry has');
+      throw new RegistryError('refused', 'the name of a repository is not valid in any registry');
     return Promise.all(
       this.#hosts.endpointsOf(repository).map(async (endpoint): Promise<AskedPlace> => {
         try {

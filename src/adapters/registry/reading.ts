@@ -106,10 +106,10 @@ function nameOf({ endpoint }: From, digestOrTag: string): string {
 function notTheDigest({ endpoint }: From): RegistryError {
   return new RegistryError(
     'unreadable',
-    `${endpoint.host} gives other content than the digest names; it was not used`,
+    `${endpoint.host} returns content that does not match the digest; it was not used`,
     {
       remedy: 'look_between',
-      hint: 'What stands between this program and the registry, or the registry itself, changes content',
+      hint: 'The registry, or a proxy in front of it, changes content',
     },
   );
 }

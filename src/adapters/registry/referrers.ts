@@ -129,6 +129,9 @@ function nextOf({ headers }: HttpAnswer, { endpoint }: From): string | null {
       ? url.pathname.slice(root.length)
       : '';
   if (url === null || !isDigest(rest))
-    throw new RegistryError('unreadable', `${endpoint.host} names a next page of referrers that is none`);
+    throw new RegistryError(
+      'unreadable',
+      `${endpoint.host} names a next page of referrers that is not valid`,
+    );
   return `${rest}${url.search}`;
 }

@@ -186,7 +186,7 @@ function parsed(server: string, status: number, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new ServiceError('network', `${server} answered with something else than JSON`, {
+    throw new ServiceError('network', `${server} gave an answer that is not JSON`, {
       hint: 'Check that this is the address of the service, and check any proxy in front of it',
       status,
       cause: error,
@@ -199,7 +199,7 @@ function movedTo(server: string, status: number, location: string | undefined): 
     'network',
     `${server} has moved to ${originOf(location)}; redirects are not followed`,
     {
-      hint: 'Call it by the address where it is now',
+      hint: 'Use the new address',
       status,
     },
   );

@@ -92,7 +92,9 @@ export function openConnections(origin: string, { timeoutMs, ca, proxy }: Connec
 function toProxyEnv({ url, except }: HttpsProxy): { HTTPS_PROXY: string; NO_PROXY: string } {
   const whole = /^[a-z][a-z0-9+.-]*:\/\//i.test(url) ? url : `http://${url}`;
   if (!URL.canParse(whole) || !/^https?:$/.test(new URL(whole).protocol)) {
-    throw new IpoError('usage', 'HTTPS_PROXY names no proxy', { hint: 'Write it as http://HOST:PORT' });
+    throw new IpoError('usage', 'HTTPS_PROXY is not the address of a proxy', {
+      hint: 'Write it as http://HOST:PORT',
+    });
   }
   return { HTTPS_PROXY: whole, NO_PROXY: except };
 }

@@ -24,12 +24,11 @@ export async function readBody(
       'network',
       `${server} answered with more than ${Math.floor(max / 1_048_576)} MiB`,
       {
-        hint: 'Ask for less of it, with --limit',
+        hint: 'Ask for fewer entries, with --limit',
       },
     );
   }
   const bytes = Buffer.concat(chunks);
-  if (!isUtf8(bytes))
-    throw new ServiceError('network', `${server} answered with something else than UTF-8 text`);
+  if (!isUtf8(bytes)) throw new ServiceError('network', `${server} gave an answer that is not UTF-8 text`);
   return bytes.toString('utf8');
 }

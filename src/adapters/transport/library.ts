@@ -9,9 +9,9 @@ export interface Asked {
 
 /** unreadable words an answer that is not what the provider's API says; after a write its outcome is then unknown. */
 export function unreadable({ host, write }: Asked, why: string, cause?: unknown): TrackerError {
-  return new TrackerError('unreadable', `${host} answers with something else than its API says (${why})`, {
+  return new TrackerError('unreadable', `${host} gives an answer that its API does not have (${why})`, {
     happened: write ? 'unknown' : 'no',
-    hint: 'Look at what stands between this service and the tracker, such as a proxy with a sign-in page',
+    hint: 'Check what is between this service and the tracker, such as a proxy with a sign-in page',
     cause,
   });
 }

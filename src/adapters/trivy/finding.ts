@@ -23,7 +23,7 @@ export function toFinding(
   if (rank === undefined) {
     throw new ReportError(
       file,
-      `${[...path, severityKey].join('.')} is none of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN`,
+      `${[...path, severityKey].join('.')} is not one of CRITICAL, HIGH, MEDIUM, LOW, UNKNOWN`,
     );
   }
   return {

@@ -237,12 +237,16 @@ function checked(id: number, outcome: Outcome): TrackingRow {
         hint: 'GET /api/v1/tracking?returned=true lists those that have',
       });
     case 'no_channel':
-      throw new IpoError('conflict', `the channel of row ${id} is gone, so that nothing would file it`, {
-        hint: 'Let another channel adopt the rows of the deleted one',
-      });
+      throw new IpoError(
+        'conflict',
+        `the channel of row ${id} was deleted, so nothing would file the finding`,
+        {
+          hint: 'Let another channel adopt the rows of the deleted one',
+        },
+      );
     case 'not_withheld':
-      throw new IpoError('conflict', `nothing is to be confirmed about row ${id}`, {
-        hint: 'Only an open row whose CVE the newest scan no longer reports waits for a word',
+      throw new IpoError('conflict', `row ${id} does not wait for a confirmation`, {
+        hint: 'Only an open row whose CVE the newest scan no longer reports can be confirmed',
       });
     default:
       return outcome;

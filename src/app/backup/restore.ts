@@ -130,9 +130,13 @@ async function holdKept(
     const judged = await judgeAnchored([note], key, tree);
     // Rows that the tree does not cover yet are there, or were found to be lost before.
     if (judged.reason === null || (judged.reason === 'ahead' && checkpoint.size > size)) continue;
-    throw new BackupError('integrity', `${name} is not of the ledger that ${source} keeps: ${judged.text}`, {
-      hint: 'Nothing was restored. Check that backup and checkpoint are of the same service',
-    });
+    throw new BackupError(
+      'integrity',
+      `${name} is a backup of another ledger than that of ${source}: ${judged.text}`,
+      {
+        hint: 'Nothing was restored. Check that backup and checkpoint are of the same service',
+      },
+    );
   }
 }
 

@@ -124,7 +124,7 @@ export function openDetector(deps: DetectorDeps): ServiceDetector {
 function bundleOf(kept: KeptDetector | null): ReturnType<ServiceDetector['routes']['bundle']> {
   if (kept === null)
     throw new IpoError('unavailable', 'the certificates of the detector are not made yet', {
-      hint: 'Try again in a minute; the log of the service says what keeps them',
+      hint: 'Try again in a minute; the log of the service says why they are missing',
     });
   const { authority, client } = kept;
   return { ca: authority.cert, cert: client.cert, key: client.key, endsAt: client.to };

@@ -168,7 +168,7 @@ function openSweeps(
     log,
     count: metrics,
     tags: tags ?? {
-      digestOf: () => Promise.resolve({ digest: null, why: 'no registry is asked' }),
+      digestOf: () => Promise.resolve({ digest: null, why: 'without --registry no registry is asked' }),
     },
   });
 }

@@ -72,7 +72,7 @@ export class WebhookPeer {
 
   constructor(deps: WebhookPeerDeps) {
     this.#deps = deps;
-    const none = { digest: null, why: 'no registry is asked' } as const;
+    const none = { digest: null, why: 'without --registry no registry is asked' } as const;
     this.#peer = new Peer<ServiceActs, WebhookActs>(deps.link, {
       log: deps.log,
       there: () => this.#tellAll(),

@@ -132,7 +132,7 @@ export const INSTALLATION_CHECKS: readonly Check<ClusterFacts>[] = [
       if (installation === null) return null;
       if (lacking === null)
         return warn(
-          'this account may not ask what the service is allowed',
+          'this account may not read which permissions the service has',
           'Use an account that may create SubjectAccessReviews',
         );
       if (lacking.length === 0) return ok('the service is allowed what the role of the chart allows');

@@ -88,7 +88,7 @@ export const DATABASE_CHECKS: readonly Check<DataFacts>[] = [
       if (ledger === null) return null;
       const { key, keyFile } = ledger;
       const hint =
-        'Restore it from its copy; another key would start another log, and stored checkpoints would not match it';
+        'Restore it from its copy; another key would start another log, which stored checkpoints would not match';
       switch (key) {
         case 'missing':
           return fail(`${keyFile}: the key that signed the ledger is not there`, hint);

@@ -60,7 +60,7 @@ export const UPKEEP_CHECKS: readonly Check<ServiceFacts>[] = [
       lastError === null
         ? null
         : warn(
-            `the licence service was asked in vain: ${lastError}`,
+            `the last call of the licence service failed: ${lastError}`,
             'Check licence.url, licence.key and the network; ceilings stay as they are',
           ),
   },

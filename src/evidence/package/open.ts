@@ -31,7 +31,10 @@ export async function openPackage(archive: Archive, gunzip: Gunzip): Promise<Pac
   const entries = new Map(all.map((entry) => [entry.name, entry]));
   const stranger = all.find(({ name }) => !FILE_NAMES.has(name));
   if (stranger !== undefined)
-    throw new IpoError('damaged', `${archive.name}: the file ${stranger.name} belongs to no package`);
+    throw new IpoError(
+      'damaged',
+      `${archive.name}: the file ${stranger.name} is not a file of an evidence package`,
+    );
   const read = async (name: string): Promise<Buffer | null> => {
     const entry = entries.get(name);
     return entry === undefined ? null : readWhole(entry, MAX_JSON);

@@ -49,7 +49,7 @@ export function readTimestamp(
     if (stamp.status !== 0n && stamp.status !== 1n) throw new Error(`status ${stamp.status}`);
     stamp.tstInfo.verify(data);
   } catch (cause) {
-    throw new IpoError('damaged', 'the time stamp is not one over the signature of evidence.json', { cause });
+    throw new IpoError('damaged', 'the time stamp is not for the signature of evidence.json', { cause });
   }
   const at = stamp.signingTime.getTime();
   if (authorities.length === 0) return { at, verified: false };

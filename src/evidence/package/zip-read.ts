@@ -76,7 +76,7 @@ export async function openZip(archive: Archive): Promise<readonly Entry[]> {
       throw wrong(`the directory and the archive do not agree about ${head.name}`);
     if (head.size > mostOf(head.packed))
       throw wrong(
-        `${head.name} would be ${head.size} bytes, ${Math.floor(head.size / Math.max(1, head.packed))} times as large as it is packed: no package is`,
+        `${head.name} would be ${head.size} bytes, ${Math.floor(head.size / Math.max(1, head.packed))} times its compressed size: more than in any package`,
       );
     if (head.method === 'store' && head.size !== head.packed)
       throw wrong(`the sizes of ${head.name} do not agree`);
@@ -85,7 +85,7 @@ export async function openZip(archive: Archive): Promise<readonly Entry[]> {
     place = from + head.packed;
     at += central.length;
   }
-  if (at !== size || place !== offset) throw wrong('something stands between its files');
+  if (at !== size || place !== offset) throw wrong('there are bytes between its files');
   return entries;
 }
 
@@ -98,7 +98,7 @@ function readHead(directory: Buffer, at: number, wrong: Wrong): EntryHead {
   if (!NAME.test(name))
     throw wrong(`a file in it has a name that no package has: ${JSON.stringify(name.slice(0, 80))}`);
   const method = directory.readUInt16LE(at + 10);
-  if (method !== 0 && method !== 8) throw wrong(`${name} is packed in a way that no package is`);
+  if (method !== 0 && method !== 8) throw wrong(`${name} is compressed in a way that packages do not use`);
   return {
     name,
     method: method === 0 ? 'store' : 'deflate',

@@ -43,7 +43,7 @@ export const provenanceRules: PolicyRule = ({ policy }) => {
         level: 'warning',
         path: at('trustedBuilders', i, 'level'),
         message,
-        hint: `Credit it with ${minLevel} if it deserves that, or take it out`,
+        hint: `Credit it with level ${minLevel} if you trust it that far, or remove it`,
       },
     ];
   });

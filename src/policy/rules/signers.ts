@@ -97,7 +97,7 @@ function identityRemarks(
       );
       if (before < i)
         return [warning('repeated', `identity ${identity} is listed twice`, 'Take one of the two out')];
-      const message = `identity ${identity} reads like a pattern, and identities are matched exactly, so nobody has it`;
+      const message = `identity ${identity} reads like a pattern, but identities are matched exactly, so no signer matches`;
       return [
         warning(
           'identity-pattern',

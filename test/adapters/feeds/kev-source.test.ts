@@ -111,7 +111,7 @@ suite('the catalogue from a server', () => {
       );
       const { code: fault_, message } = await fault(ask());
       assert.equal(fault_, 'network');
-      assert.match(message, /elsewhere to https:\/\/other\.example\.com\/kev\.json \(status 3\d\d\)/);
+      assert.match(message, /redirects to https:\/\/other\.example\.com\/kev\.json \(status 3\d\d\)/);
       assert.equal(calls.length, 1);
     });
 

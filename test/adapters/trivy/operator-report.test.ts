@@ -66,7 +66,7 @@ suite('reports of trivy-operator', () => {
     [
       'a severity that is none',
       { vulnerabilities: [{ vulnerabilityID: 'CVE-1', severity: 'AWFUL' }] },
-      /vulnerabilities\.0\.severity is none of/,
+      /vulnerabilities\.0\.severity is not one of/,
     ],
     [
       'an entry without an id',
