@@ -49,7 +49,7 @@ export const webhook = group('The admission webhook', {
   coldImagePolicy: choice(
     ['AllowAndScan', 'DenyUntilScanned'],
     'AllowAndScan',
-    'What is decided on an image without a scan under a policy that leaves `admissionTiming` empty',
+    'Decision on images without a scan record, for policies without `admissionTiming`',
   ),
   failurePolicy: choice(
     ['Ignore', 'Fail'],

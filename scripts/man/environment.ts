@@ -36,7 +36,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_DATABASE_URL',
-    text: 'Address of the database, in the variable that the service reads too. Used if `IPO_DATABASE` is not set.',
+    text: 'Address of the database, as the service reads it too. Used if `IPO_DATABASE` is not set.',
     flags: ['--database'],
   },
   {
@@ -81,7 +81,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_OUTBOUND_PROXY, IPO_OUTBOUND_NO_PROXY, IPO_OUTBOUND_CA_FILE',
-    text: 'How checks of a tracker or mail server call out from this machine: the proxy, the hosts called without it, and a PEM file of more authorities.',
+    text: 'How checks of a tracker or mail server call out from this machine: the proxy, the hosts called without it, and a PEM file of additional certificate authorities.',
     flags: ['--credential-stdin'],
   },
   {

@@ -79,7 +79,10 @@ suite('content that is not what its digest says', () => {
     answer(fake, (response) => bytes(response, GOOD.manifest.bytes));
     const other = `sha256:${'1'.repeat(64)}`;
     const swapped = await faultOf(registry.manifest(referenceTo(fake.host, 'a/b'), other, ask));
-    assert.deepEqual([swapped.fault, /does not match the digest/.test(swapped.message)], ['unreadable', true]);
+    assert.deepEqual(
+      [swapped.fault, /does not match the digest/.test(swapped.message)],
+      ['unreadable', true],
+    );
     answer(fake, (response) => {
       response.setHeader('docker-content-digest', other);
       bytes(response, GOOD.manifest.bytes);

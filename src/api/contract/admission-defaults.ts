@@ -5,7 +5,7 @@ export const admissionDefaultsSchema = z
   .object({
     cold_image_policy: z
       .enum(['AllowAndScan', 'DenyUntilScanned'])
-      .describe('For images without a scan, where a policy has no `admissionTiming`'),
+      .describe('Decision on images without a scan record, for policies without `admissionTiming`'),
   })
   .meta({ id: 'AdmissionDefaults' });
 

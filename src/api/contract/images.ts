@@ -243,7 +243,7 @@ export const decidedFromSchema = z
   .object({
     cold_image_policy: z
       .enum(['AllowAndScan', 'DenyUntilScanned'])
-      .describe('What holds for an image without a scan where a policy does not say'),
+      .describe('Decision on images without a scan record, for policies without `admissionTiming`'),
     image: z.record(z.string(), z.unknown()).describe('The facts, as a line of the ledger export has them'),
     scan_failures: z
       .array(scanFailureSchema)

@@ -144,8 +144,7 @@ export const settingsSchema = z.strictObject({
       certificates: certificateSettings,
       callers: callerSettings,
       coldImagePolicy: z.enum(['AllowAndScan', 'DenyUntilScanned']).default('AllowAndScan').meta({
-        description:
-          'What is decided on an image without a scan under a policy that leaves `admissionTiming` empty',
+        description: 'Decision on images without a scan record, for policies without `admissionTiming`',
       }),
     })
     .prefault({}),

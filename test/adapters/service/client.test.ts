@@ -184,7 +184,10 @@ test('what reads is made again when a service that is busy says, and what writes
 
 test('an answer that cannot be used is said, and is bounded', async (t) => {
   const { client: html } = await serving(t, (_request, response) => response.end('<html>'));
-  await assert.rejects(html.json('GET /policies'), { code: 'network', message: /an answer that is not JSON/ });
+  await assert.rejects(html.json('GET /policies'), {
+    code: 'network',
+    message: /an answer that is not JSON/,
+  });
   const { client: endless } = await serving(t, (_request, response) => {
     const more = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536, 0x20))) {}
