@@ -82,7 +82,7 @@ export async function judgeKept(
       if (place !== null && place.to >= from)
         findings.suspect({
           ...place,
-          text: `${rowsText(place.from, place.to)} are others than in ${source}`,
+          text: `${rowsText(place.from, place.to)} differ from those in ${source}`,
         });
       else
         findings.suspectBetween({

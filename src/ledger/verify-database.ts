@@ -194,7 +194,7 @@ function judgeStored(
       findings.suspectBetween({
         from,
         to: size,
-        text: `${rowsText(from, size)} are not those that were signed`,
+        text: `${rowsText(from, size)} differ from the signed rows`,
       });
       return newest;
     }
@@ -259,6 +259,6 @@ function judgeTree(
     findings.suspect({
       from: differing,
       to: differing,
-      text: `row ${differing} is not the one that was taken into the tree`,
+      text: `row ${differing} differs from the row in the tree`,
     });
 }

@@ -89,7 +89,7 @@ export const INSTALLATION_CHECKS: readonly Check<ClusterFacts>[] = [
     id: 'cluster.storage',
     judge: ({ unbound }) =>
       unbound.length === 0
-        ? ok('every claim of storage is bound')
+        ? ok('every PersistentVolumeClaim is bound')
         : unbound.map((name) =>
             fail(`the PersistentVolumeClaim ${name} is not bound`, `See kubectl describe pvc ${name}`),
           ),
@@ -100,7 +100,7 @@ export const INSTALLATION_CHECKS: readonly Check<ClusterFacts>[] = [
       if (dataKey === 'missing')
         return fail(
           'the Secret of DATA_KEY is missing',
-          'Put it back from its copy; a new key leaves stored tokens unreadable',
+          'Restore it from your copy; with a new key, stored tokens cannot be read',
         );
       if (dataKey === 'invalid')
         return fail('DATA_KEY is not the base64 of 32 bytes', 'Put the key back that the service had');

@@ -32,7 +32,7 @@ export const WEBHOOK_CHECKS: readonly Check<ClusterFacts>[] = [
     id: 'webhook.ca-bundle',
     judge: (facts) => {
       const hint =
-        'With source own the leader writes it within 5 s: see the leader; with cert-manager see its injector';
+        'With webhook.certificates.source own, the leader writes it within 5 s: see the log of the leader. With cert-manager, see the log of its CA injector';
       const found = ours(facts).flatMap(({ configuration, caBundle }): Verdict[] => {
         if (caBundle === 'missing')
           return [fail(`${configuration} has no caBundle, so the API server trusts no certificate`, hint)];
@@ -62,7 +62,7 @@ export const WEBHOOK_CHECKS: readonly Check<ClusterFacts>[] = [
           ? ok(`${configuration} calls the webhook by its secret path`)
           : fail(
               `${configuration} has no secret path, so the webhook rejects the calls of the API server`,
-              'The leader writes it within 5 s: see the leader, and the job webhook-path in its log',
+              'The leader writes it within 5 s: see the job webhook-path in the log of the leader',
             ),
       );
     },
@@ -72,7 +72,8 @@ export const WEBHOOK_CHECKS: readonly Check<ClusterFacts>[] = [
     judge: ({ certificate, webhooks, namespace }, at) => {
       if (certificate === null) return null;
       const { endsAt, names } = certificate;
-      const hint = 'With source own the leader renews it: see the leader; else renew it where it comes from';
+      const hint =
+        'With webhook.certificates.source own, the leader renews it: see the log of the leader. Otherwise renew it where it comes from';
       if (endsAt <= at) return fail(`the certificate of the webhook ended at ${isoOf(endsAt)}`, hint);
       if (endsAt - at < 7 * DAY) return warn(`the certificate of the webhook ends at ${isoOf(endsAt)}`, hint);
       const called = webhooks.find((one) => one.namespace === namespace && one.service !== null);

@@ -30,7 +30,7 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
       ? null
       : fail(`the channel ${name} cannot be used: ${fault}`, `Write it again: ipo channel edit ${name}`),
   ),
-  each('channels.hosts', 'no channel leads to a host that is not allowed', (channel) => {
+  each('channels.hosts', 'every channel uses an allowed host', (channel) => {
     const { name, hostFault, isTracker } = channel;
     if (hostFault === null || !usable(channel)) return null;
     const then = isTracker ? '' : `. What failed is sent again with ipo channel resend ${name} --since 24h`;
@@ -44,7 +44,7 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
     const lost = secrets.find(({ state }) => state === 'unreadable');
     if (lost !== undefined)
       return fail(
-        `the stored ${lost.field} of the channel ${name} cannot be read: DATA_KEY is another one`,
+        `the stored ${lost.field} of the channel ${name} cannot be read: DATA_KEY has changed`,
         `Put the old DATA_KEY back, or enter it again: ipo channel edit ${name} --credential-stdin`,
       );
     const missing = secrets.find(({ state }) => state === 'missing');
@@ -82,7 +82,7 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
   ),
   each('channels.paused', 'no channel is paused', ({ name, paused }) =>
     paused
-      ? warn(`the channel ${name} is paused since a restore`, `Let it go on: ipo channel resume ${name}`)
+      ? warn(`the channel ${name} is paused since a restore`, `Resume it: ipo channel resume ${name}`)
       : null,
   ),
   {
@@ -91,8 +91,11 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
       const enabled = channels.filter(usable);
       if (enabled.length === 0) return null;
       return enabled.some(({ events }) => events.length > 0)
-        ? ok(`${enabled.length} channels are told what happens`)
-        : warn('no enabled channel is subscribed to an event', 'Subscribe one: ipo channel edit NAME');
+        ? ok(`${enabled.length} channels are subscribed to events`)
+        : warn(
+            'no enabled channel is subscribed to an event',
+            'Subscribe one: ipo channel edit NAME --subscribe EVENT',
+          );
     },
   },
   {
@@ -100,10 +103,10 @@ export const CHANNEL_CHECKS: readonly Check<ServiceFacts>[] = [
     judge: ({ channels, notifyingRules }) => {
       if (notifyingRules === 0) return null;
       return channels.some((one) => usable(one) && one.events.includes('runtime_alert'))
-        ? ok('a channel is told of runtime alerts')
+        ? ok('a channel is subscribed to runtime_alert')
         : warn(
             'runtime rules notify, and no enabled channel is subscribed to runtime_alert',
-            'Subscribe one: ipo channel edit NAME',
+            'Subscribe one: ipo channel edit NAME --subscribe EVENT',
           );
     },
   },

@@ -29,7 +29,7 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
       if (webhook === null || webhook.certificateEndsAt === null) return null;
       const left = webhook.certificateEndsAt - at;
       const hint =
-        'Renew it: with source own the leader does, see the job webhook-authority; else replace certFile and keyFile';
+        'With webhook.certificates.source own, the leader renews it: see the job webhook-authority. Otherwise replace certFile and keyFile';
       const end = isoOf(webhook.certificateEndsAt);
       if (left <= 0) return fail(`the certificate of the webhook ended at ${end}`, hint);
       if (left < CERTIFICATE_LEFT) return warn(`the certificate of the webhook ends at ${end}`, hint);
@@ -53,7 +53,7 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
     judge: ({ cluster }, at) => {
       if (cluster === null) return null;
       const stale = cluster.stale.filter(({ since }) => at - since > MINUTE);
-      if (stale.length === 0) return ok('what is read of the cluster is up to date');
+      if (stale.length === 0) return ok('the objects that the service reads from the cluster are up to date');
       return stale.map(({ kind, since }) =>
         fail(
           `${kind} of the cluster were read last ${ageOf(at - since)} ago`,
@@ -69,7 +69,7 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
       if (cluster.holding.length === 0) return ok('every replica has stored its rows');
       return cluster.holding.map(({ name, since }) =>
         warn(
-          `the replica ${name} may hold rows for ${ageOf(at - since)}, so sweeps skip pods`,
+          `the replica ${name} may hold rows since ${ageOf(at - since)} ago, so sweeps skip the pods of this time`,
           'Start it again on its volume; if the volume is lost: ipo cluster forget-replica',
         ),
       );
@@ -84,7 +84,7 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
       if (cluster.sameName.length === 0) return ok(`only this cluster is called ${cluster.name}`);
       return fail(
         `another cluster (kube-system ${cluster.sameName[0] ?? ''}) reports under the name ${cluster.name} too`,
-        'Give one of them another clusterName: rows, nodes and issues of both are taken for one',
+        'Give one of them another clusterName: the service takes both for one cluster',
       );
     },
   },

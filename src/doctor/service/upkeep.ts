@@ -80,7 +80,7 @@ export const UPKEEP_CHECKS: readonly Check<ServiceFacts>[] = [
       untrustedProxies.length === 0
         ? null
         : warn(
-            `${untrustedProxies.join(', ')} passes calls on and is not trusted, so all its clients count as one`,
+            `${untrustedProxies.join(', ')} forwards calls and is not a trusted proxy, so all its clients count as one`,
             'List it in trustedProxies if it is yours',
           ),
   },

@@ -29,7 +29,7 @@ export const ledgerIntact: AttestationRule = {
         if (!holds || refused > 0) {
           const because = holds
             ? 'A place outside of the service holds a checkpoint that this ledger does not continue.'
-            : 'The rows are not those that were signed: verification of the ledger failed.';
+            : 'The rows differ from the signed rows: verification of the ledger failed.';
           return { ...figures, state: 'gap', because, ...(holds ? {} : { passed: 0, failed: rows.count }) };
         }
         if (rows.count === 0) return nothingRaised('rows', counts);
