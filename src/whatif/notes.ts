@@ -16,13 +16,13 @@ interface Noted {
 
 const SOURCES: Readonly<Record<ReplayOrigin['source'], string>> = {
   audit:
-    "The rows were made from an API server's audit log, not from a ledger: groups of users and verdicts of policies are not in it, and digests of images only where a reference names one or a registry or report told it.",
-  pods: 'The rows are the pods of a list, at the time at which each was created, however long ago: what was denied, and what has ended, is not among them.',
+    'The rows come from an audit log of the API server, not from a ledger. They lack the groups of users and the verdicts of policies. They have a digest only if a reference, a registry or a report names it.',
+  pods: 'The rows are the pods of a list, each at the time of its creation, however long ago. Denied pods and pods that have ended are not among them.',
 };
 
 const LACKS: Readonly<Record<ReplayOrigin['lacks'][number], string>> = {
-  exposure: 'Services and Ingresses were not given: the signal exposed shows ports of nodes only.',
-  rest_of_list: 'The list of pods goes on elsewhere: pods of the cluster are missing here.',
+  exposure: 'Services and Ingresses were not given: the signal exposed shows only pods with a hostPort.',
+  rest_of_list: 'The list of pods is incomplete: it is one page of a longer list.',
 };
 
 function notesOnOrigin(origin: ReplayOrigin | null): string[] {
@@ -52,7 +52,7 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
       : []),
     ...(tally.clockSuspect > 0
       ? [
-          `${counted(tally.clockSuspect, 'covered row is', 'covered rows are')} marked clock_suspect: the time is that of a clock that was behind, so rows of other times may be covered, and some of this time may not.`,
+          `${counted(tally.clockSuspect, 'covered row is', 'covered rows are')} marked clock_suspect: their time comes from a clock that was behind. So rows from outside the period may be covered, and rows inside it may be missing.`,
         ]
       : []),
     ...(tally.breakGlass > 0 ? ['Break-glass admissions are counted and not replayed.'] : []),

@@ -135,7 +135,7 @@ suite('ipo ledger record', () => {
         0,
         /cannot be read, and is left out/,
       ],
-      [list([pod('a')], { continue: 'token' }), 0, /goes on elsewhere/],
+      [list([pod('a')], { continue: 'token' }), 0, /one page of a longer list/],
     ];
     for (const [text, code, said] of cases) {
       const ran = await ipo(['ledger', 'record', '--pods', '-', '-o', at('d.ndjson'), '--force'], {

@@ -101,14 +101,15 @@ export function contextText({ context, would_deny_by_reason: reasons }: WhatIfRe
   const wereDenied = denials - wereAllowed;
   if (mode === 'Ignore')
     return 'The draft ignores the deployment context; the signals are shown for information.';
-  if (denials === 0) return 'The draft escalates by deployment context, and denies no row only for it.';
+  if (denials === 0)
+    return 'The draft escalates by deployment context, and denies no row only because of that.';
   const recorded = [
     ...(wereAllowed > 0 ? [`${formatCount(wereAllowed)} ${wereAllowed === 1 ? 'was' : 'were'} allowed`] : []),
     ...(wereDenied > 0
       ? [`${formatCount(wereDenied)} ${wereDenied === 1 ? 'was' : 'were'} denied already`]
       : []),
   ];
-  return `The draft escalates by deployment context, and denies ${counted(denials, 'row')} only for it: ${recorded.join(', ')}.`;
+  return `The draft escalates by deployment context, and denies ${counted(denials, 'row')} only because of that: ${recorded.join(', ')}.`;
 }
 
 /** NOT_EVALUATED says in words why a row could not be decided. */

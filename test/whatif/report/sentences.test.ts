@@ -171,10 +171,10 @@ test('denials by context are told apart by what was recorded', () => {
     contextText(fullResult({ context: context(denials), would_deny_by_reason: { context: wereAllowed } }));
   assert.equal(
     text(174, 160),
-    'The draft escalates by deployment context, and denies 174 rows only for it: 160 were allowed, 14 were denied already.',
+    'The draft escalates by deployment context, and denies 174 rows only because of that: 160 were allowed, 14 were denied already.',
   );
-  assert.match(text(1, 1), /denies 1 row only for it: 1 was allowed\.$/);
-  assert.match(text(0, 0), /denies no row only for it\.$/);
+  assert.match(text(1, 1), /denies 1 row only because of that: 1 was allowed\.$/);
+  assert.match(text(0, 0), /denies no row only because of that\.$/);
 });
 
 test('reasons come most rows first, with their groups, and foreign labels are summed', () => {
