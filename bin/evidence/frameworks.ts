@@ -77,7 +77,7 @@ function listLines(paint: Paint): string[] {
     ),
     '',
     ...paint.sentence(
-      'Listed are requirements that concern containers or the records of them; the rest of each framework is not.',
+      'Only requirements that concern containers, or the records of them, are listed.',
       paint.chalk.dim,
       0,
     ),

@@ -90,7 +90,7 @@ function linesOf(
   const signs = { held: chalk.green('✓'), failed: chalk.red('✗'), not_checked: chalk.yellow('–') };
   const words = vouched
     ? `✓ The package is as it was signed${vouchedBy(checks, hasKept)}.`
-    : `– The parts of the package belong together, and the key ${keyId ?? ''} signed it. Nobody vouched for that key.`;
+    : `– The parts of the package belong together, and the key ${keyId ?? ''} signed it. Nothing shows whose key this is.`;
   const head = holds ? words : '✗ Verification failed: the package differs from what was signed.';
   const color = holds ? ([chalk.yellow, chalk.green.bold][vouched ? 1 : 0] ?? String) : chalk.red.bold;
   return [

@@ -205,7 +205,7 @@ function factsOf(detail: ImageDetailBody): readonly (readonly [name: string, tex
       : [
           [
             'no packages',
-            `as ${bare.triaged_by} says until ${shortTime(bare.until)} UTC: ${bare.reason}`,
+            `decided by ${bare.triaged_by} until ${shortTime(bare.until)} UTC: ${bare.reason}`,
           ] as const,
         ]),
     ['proofs', proofs.join(', ')],
@@ -237,7 +237,7 @@ function lookedFor(state: ImageDetailBody['proofs_collected']): readonly (readon
   if (state === null || state === undefined) return [];
   const { tried_at, collected_at, due_at, problems } = state;
   let last = 'not yet';
-  if (tried_at !== null) last = `never in whole; tried ${shortTime(tried_at)} UTC`;
+  if (tried_at !== null) last = `never completely; tried ${shortTime(tried_at)} UTC`;
   if (collected_at !== null) last = `${shortTime(collected_at)} UTC`;
   return [
     ['looked for', `${last}; again from ${shortTime(due_at)} UTC`],

@@ -75,7 +75,7 @@ export async function runLicenceDeactivate(
   const outcome = openOutcome(options.output, terminal);
   holdConfirmable(terminal, options.yes === true, 'ipo licence deactivate');
   return withService(terminal, options, async (service) => {
-    const question = `Take the licence certificate out at ${service.server}, and its ceilings with it?`;
+    const question = `Remove the licence certificate and its ceilings at ${service.server}?`;
     if (options.yes !== true && !(await confirm(question, terminal))) {
       if (!quiet) terminal.err('ipo: nothing was changed\n');
       return EXIT.check;

@@ -121,8 +121,8 @@ async function tagRefused(
   const { digest, problems } = await resolve(reference);
   const stands =
     digest === null
-      ? `What it stands for now could not be found out: ${problems.join('; ') || 'there is no such image'}`
-      : `It stands for ${reference.name}@${digest} now; compare that with the release notes, then verify it`;
+      ? `The digest of the tag could not be read: ${problems.join('; ') || 'there is no such image'}`
+      : `The tag points to ${reference.name}@${digest} now; compare this digest with the release notes, then verify it`;
   return new UsageError(`${printable(reference.text)} is a tag, and a tag can be moved`, stands);
 }
 

@@ -21,8 +21,8 @@ function lists(release: Release): readonly (readonly [heading: string, lines: re
   const notes = (all: readonly ReleaseNote[]): readonly string[] =>
     all.map(({ name, note }) => `${name}: ${note}`);
   const all: (readonly [string, readonly string[]])[] = [
-    ['Do not stay on it', defect === null ? [] : [defect]],
-    ['Upgrade the chart with it', chart === null ? [] : [chart]],
+    ['Do not stay on this release', defect === null ? [] : [defect]],
+    ['Upgrade the chart with the image', chart === null ? [] : [chart]],
     ['Chart values no longer read', notes(unreadValues)],
     ['Chart values to repeat', notes(repeatedValues)],
     ['Chart values to clear', notes(clearedValues)],

@@ -48,7 +48,7 @@ const HINTS: Readonly<Record<string, string>> = {
   incomplete:
     'incomplete: the scan found no packages, so it shows nothing about vulnerabilities and is not used',
   'other platform':
-    'other platform: the image has several, and the scan is for one that no node has, or names none',
+    'other platform: the image has several platforms, and the scan is for one that no node has, or for none',
   older: 'older: a later scan of this image, or one with a newer database, stays in use',
 };
 

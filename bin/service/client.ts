@@ -108,7 +108,7 @@ function misplaced({ message, cause }: IpoError): IpoError {
   const path = message.slice(NOTHING_AT.length);
   const hint =
     path.lastIndexOf('/api/v1/') > 0
-      ? 'The address of the service has a path that it does not answer at; give it as https://HOST[:PORT]'
+      ? 'The service does not answer at the path of this address; give the address as https://HOST[:PORT]'
       : 'It may be of an earlier release than this program: see `ipo version`, and `ipo doctor` for the release of the service';
   return new IpoError('unavailable', `the service has nothing at ${path}`, { cause, hint });
 }

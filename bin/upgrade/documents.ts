@@ -27,7 +27,7 @@ export function judgeDocuments(
       found.push({
         document: `policy ${name}`,
         state: 'changed',
-        note: 'migration 0031 takes spec.runtime out of it; take it out of the file that it comes from as well',
+        note: 'migration 0031 removes spec.runtime from the stored policy; remove it from your file as well',
       });
     const fault = plan.to === NEWEST ? faultOf(value) : null;
     if (fault !== null) found.push({ document: `policy ${name}`, state: 'refused', note: fault });
@@ -46,7 +46,7 @@ export function judgeDocuments(
       found.push({
         document: `runtime rule ${name}`,
         state: 'changed',
-        note: 'migration 0031 makes it notify, and puts a RuntimePolicy beside it that is switched off',
+        note: 'migration 0031 changes its action to notify, and adds a RuntimePolicy that is switched off',
       });
   if (stored.licenceWithoutNodes && plan.refused.some(({ release }) => release === '1.3.0'))
     found.push({

@@ -71,7 +71,7 @@ function sections(body: PlanBody): readonly Section[] {
       heading: 'Chart',
       lines:
         chart.because.length === 0
-          ? ['no release on the way needs more of the chart than the new image']
+          ? ['no release on the way needs a change of the chart other than the new image']
           : chart.because.map(({ release, reason }) => `must be upgraded: ${reason} (${release})`),
     },
     {
@@ -79,7 +79,7 @@ function sections(body: PlanBody): readonly Section[] {
       lines: found?.map(({ name, act, note }) => `${name}: ${ACTS[act]}; ${note}`) ?? [],
     },
     { heading: 'Values no longer read', lines: notes(values.unread) },
-    { heading: 'Values to repeat, since a list replaces', lines: notes(values.repeated) },
+    { heading: 'List values to repeat: your list replaces that of the chart', lines: notes(values.repeated) },
     { heading: 'Values to clear', lines: notes(values.cleared) },
     {
       heading: 'New values, all with defaults',

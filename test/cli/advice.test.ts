@@ -20,7 +20,7 @@ test('an address of a service with a path that it lacks is an error outside, wit
   const below = await list(`${url}/api/v1/foo`);
   assert.equal(below.code, 3);
   assert.match(below.err, /^ipo: the service has nothing at \/api\/v1\/foo\/api\/v1\/policies\n/);
-  assert.match(below.err, /has a path that it does not answer at; give it as https:\/\/HOST/);
+  assert.match(below.err, /does not answer at the path of this address; give the address as https:\/\/HOST/);
   const old = await list(url);
   assert.equal(old.code, 3);
   assert.match(old.err, /nothing at \/api\/v1\/policies\n {2}It may be of an earlier release/);

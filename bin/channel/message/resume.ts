@@ -48,5 +48,5 @@ export async function runChannelResume(
 function wordFor({ kind, changed, paused }: WrittenChannelBody): string {
   if (!changed) return 'is not paused';
   if (!isTrackerKind(kind)) return 'goes on';
-  return `goes on once what was filed since the backup is looked up, within a minute${paused?.error ? `; last try: ${clean(paused.error)}` : ''}`;
+  return `resumes within a minute, once the service has looked up the issues filed since the backup${paused?.error ? `; last try: ${clean(paused.error)}` : ''}`;
 }

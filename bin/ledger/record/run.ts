@@ -52,7 +52,7 @@ export async function runLedgerRecord(
   );
   const scanned = images.filter(({ scan }) => scan !== null).length;
   if (scanned === 0 && rows.length > 0)
-    say('no scan of any image is known: give reports with --trivy, or say --registry for signatures');
+    say('no scan of any image is known: give reports with --trivy, or add --registry for signatures');
   return EXIT.done;
 }
 

@@ -48,7 +48,7 @@ export async function recordPods(
   for (const path of [...(options.pods ?? []), ...(options.services ?? [])])
     readObjects(await readJson(path, terminal), path === '-' ? 'stdin' : path, objects);
   for (const name of objects.unreadable) say(`${name} cannot be read, and is left out`);
-  if (objects.cut) say('a list says that it goes on elsewhere: pods are missing');
+  if (objects.cut) say('a list is one page of a longer list: pods are missing');
   const cluster = options.cluster ?? context;
   return {
     source: 'pods',
@@ -90,7 +90,7 @@ export async function recordAudit(
     } catch (error) {
       // A log that is rotated while it is copied ends too early: what came before it counts.
       if (!isIpoError(error) || error.code !== 'truncated') throw error;
-      say(`${file}: ${error.message}; what stands before it was taken`);
+      say(`${file}: ${error.message}; the events before it were read`);
     }
     if (!start.isLog && start.firstOther > 0)
       throw new RecordingError(
@@ -112,17 +112,17 @@ function inWords(counts: AuditCounts): string[] {
   const said: readonly (readonly [number, string])[] = [
     [
       counts.metadata_level,
-      'at level Metadata, which says nothing of images: see ipo ledger record --audit-policy',
+      'at level Metadata, which does not name images: see ipo ledger record --audit-policy',
     ],
     [
       counts.denied_by_others,
-      'denied by the API server or by other webhooks, so that no policy of images was asked',
+      'denied by the API server or by other webhooks, so no image policy decided on them',
     ],
     [counts.not_carried_out, 'that failed otherwise'],
     [counts.dry_run, 'of dry runs'],
     [
       counts.updates_of_unknown_pods,
-      'that change a pod whose creation is not in the log, so that nobody knows which images are new',
+      'that change a pod whose creation is not in the log, so the new images are not known',
     ],
     [counts.unreadable, 'that cannot be read'],
   ];

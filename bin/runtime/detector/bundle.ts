@@ -52,8 +52,8 @@ export async function runDetectorStatus(options: DetectorFlags, terminal: Termin
     ? [
         port === null ? `Does not listen: ${fault}.` : `Listens on port ${port}.`,
         last === null
-          ? 'No event was kept here since the start.'
-          : `An event was kept here last at ${shortMoment(last)} (UTC).`,
+          ? 'The service has stored no event since it started.'
+          : `The last event was stored at ${shortMoment(last)} (UTC).`,
         ...(certificate === null
           ? []
           : [`The certificate of the detector ends on ${shortMoment(certificate.ends_at)} (UTC).`]),

@@ -121,7 +121,7 @@ export function readRule({ document, fault }: StoredRuleBody): RuntimeRule | nul
 
 function faultNote({ name, fault }: StoredRuleBody): string {
   if (fault === null) return '';
-  return `${clean(name)}: its match cannot be read, so that it matches nothing: ${clean(fault, 500)}.\n  Write it again with ipo runtime rule apply -f FILE, or delete it.\n`;
+  return `${clean(name)}: its match cannot be read, so the rule matches nothing: ${clean(fault, 500)}.\n  Write it again with ipo runtime rule apply -f FILE, or delete it.\n`;
 }
 
 function writeDocument(
