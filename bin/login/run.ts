@@ -36,7 +36,7 @@ export async function runLogin(
     terminal,
     { ...(ca !== undefined && { ca }), ...(tokenStdin && { tokenStdin }) },
     server,
-    'Name it as `ipo login SERVER`, or set IPO_SERVER',
+    'Name the service: `ipo login SERVER`, or set IPO_SERVER',
   );
   const before = readServiceConfig(terminal.env).servers[target.server]?.device;
   const kept = tokenStdin ? await checkToken(target) : await signIn(target, options, terminal, before);

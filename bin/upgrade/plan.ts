@@ -75,7 +75,7 @@ function databaseOf({ from, database }: UpgradePlanOptions, { env }: Terminal): 
   } catch {
     throw new UsageError(
       'the release that runs now is not known',
-      'Give it with --from VERSION, or name the database with --database',
+      'Give this release with --from VERSION, or the database with --database URL',
     );
   }
 }

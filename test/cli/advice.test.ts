@@ -29,7 +29,7 @@ test('an address of a service with a path that it lacks is an error outside, wit
 test('advice names only flags that the command has, and nothing that was given', async (t) => {
   const env = { HOME: scratch(t) };
   const login = await ipo(['login'], { env });
-  assert.match(login.err, /no service given\n {2}Name it as `ipo login SERVER`, or set IPO_SERVER/);
+  assert.match(login.err, /no service given\n {2}Name the service: `ipo login SERVER`, or set IPO_SERVER/);
   const named = await ipo(['login', 'http://127.0.0.1:9', '--email', 'a@b.example'], { env });
   assert.match(named.err, /Give --password-stdin; with a token in IPO_TOKEN commands need no sign-in/);
   const token = await ipo(['login', 'http://127.0.0.1:9'], { env: { ...env, IPO_TOKEN: 'ipot_x' } });

@@ -37,7 +37,7 @@ export async function runPolicyImport(
   if (result.rules.length === 0)
     throw new UsageError(
       'the files hold no policy that can be converted',
-      'Kinds: ClusterPolicy, ValidatingPolicy, ImageValidatingPolicy, Gatekeeper constraints, ClusterImagePolicy, and the configuration of Connaisseur',
+      'These are converted: ClusterPolicy, ValidatingPolicy, ImageValidatingPolicy, Gatekeeper constraints, ClusterImagePolicy, and the configuration of Connaisseur',
     );
   const text = importedText(result);
   const [problem] = result.policies.length === 0 ? [] : parsePolicies(text, 'import').problems;
