@@ -15,9 +15,11 @@ import {
   loadOf,
   medianAndWorst,
   pairs,
+  secondsOf,
   standAside,
   unansweredOf,
   untilReady,
+  warmUp,
   type Line,
 } from './parted-load.ts';
 
@@ -69,8 +71,8 @@ async function attackOn(
   daemon.start();
   ends.push(() => daemon.end());
   await untilReady(daemon);
-  const seconds = quick ? 3 : 10;
-  await loadOf(daemon, seconds);
+  const seconds = secondsOf(quick);
+  await warmUp(daemon, quick);
   const ratios: number[] = [];
   const p99s: [number, number][] = [];
   let [resident, own] = [0, 0];

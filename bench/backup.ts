@@ -8,10 +8,11 @@ import {
   AS_IN_IMAGE,
   benchBeside,
   besideScript,
-  loadOf,
   medianAndWorst,
+  secondsOf,
   unansweredOf,
   untilReady,
+  warmUp,
   type Line,
 } from './parted-load.ts';
 
@@ -114,8 +115,8 @@ async function benchWebhook(
   daemon.start();
   try {
     await untilReady(daemon);
-    const seconds = quick ? 3 : 10;
-    await loadOf(daemon, seconds);
+    const seconds = secondsOf(quick);
+    await warmUp(daemon, quick);
     let [unanswered, backups] = [0, 0];
     const beside = async () => {
       const out = join(directory, 'beside.ipobackup');

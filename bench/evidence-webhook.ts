@@ -6,7 +6,16 @@ import { openStore, packageStore } from '../src/store/index.ts';
 import { withoutOpenssl } from '../test/app/certificate.ts';
 import { openParted } from '../test/daemon/parts.ts';
 import { BENCH_ORIGIN, ENDS_AT } from './ledger-store.ts';
-import { AS_IN_IMAGE, benchBeside, loadOf, unansweredOf, untilReady, type Line } from './parted-load.ts';
+import {
+  AS_IN_IMAGE,
+  benchBeside,
+  loadOf,
+  secondsOf,
+  unansweredOf,
+  untilReady,
+  warmUp,
+  type Line,
+} from './parted-load.ts';
 
 const FROM = Date.parse('2026-10-01T00:00:00Z');
 
@@ -17,12 +26,13 @@ const FROM = Date.parse('2026-10-01T00:00:00Z');
 export async function benchEvidenceWebhook(
   { directory, url, keyFile }: { directory: string; url: string; keyFile: string },
   line: Line,
-  seconds: number,
+  quick: boolean,
 ): Promise<void> {
   if (withoutOpenssl !== false) {
     line('webhook while a package is made', 'not measured', withoutOpenssl);
     return;
   }
+  const seconds = secondsOf(quick);
   const store = await openStore({ url });
   const packages = packageStore(store);
   const env = { IPO_LEDGER_KEY_FILE: keyFile, IPO_LEDGER_ORIGIN: BENCH_ORIGIN };
@@ -52,7 +62,7 @@ export async function benchEvidenceWebhook(
   };
   try {
     await untilReady(daemon);
-    await loadOf(daemon, seconds);
+    await warmUp(daemon, quick);
     let [made, unanswered] = [0, 0];
     const beside = async () => {
       const over = new AbortController();

@@ -91,7 +91,7 @@ export async function benchEvidence(
     (large.rss / small.rss).toFixed(2),
     'at most 1.25',
   );
-  await benchEvidenceWebhook({ directory, url: files.url, keyFile }, line, quick ? 3 : 10);
+  await benchEvidenceWebhook({ directory, url: files.url, keyFile }, line, quick);
 }
 
 function filesOf(directory: string, rows: number) {

@@ -12,9 +12,10 @@ import {
   AS_IN_IMAGE,
   benchBeside,
   besideScript,
-  loadOf,
+  secondsOf,
   unansweredOf,
   untilReady,
+  warmUp,
   type Line,
 } from './parted-load.ts';
 
@@ -49,8 +50,8 @@ export async function benchNotify(line: Line, quick: boolean): Promise<void> {
   daemon.start();
   try {
     await untilReady(daemon);
-    const seconds = quick ? 3 : 10;
-    await loadOf(daemon, seconds);
+    const seconds = secondsOf(quick);
+    await warmUp(daemon, quick);
     const storms: Storm[] = [];
     let unanswered = 0;
     const stormy = async () => {

@@ -119,29 +119,33 @@ export async function benchBeside(
   must: string,
   beside: () => Promise<Load>,
 ): Promise<void> {
-  const print = async (name: string, limit: string, other: () => Promise<Load>): Promise<void> => {
-    const p99s = await inTurns(() => loadOf(daemon, seconds), other);
+  const loads = [() => loadOf(daemon, seconds), beside, () => besideComputing(daemon, seconds)];
+  const rounds: number[][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const p99s: number[] = [];
+    for (let turn = 0; turn < loads.length; turn += 1) {
+      const which = (round + turn) % loads.length;
+      p99s[which] = (await loads[which]?.())?.p99 ?? NaN;
+    }
+    rounds.push(p99s);
+  }
+  const print = (name: string, which: number, limit: string): void => {
+    const p99s = rounds.map((one) => [one[0] ?? NaN, one[which] ?? NaN] as const);
     line(name, medianAndWorst(p99s.map(([alone, together]) => together / alone)), limit);
     line('  milliseconds quiet and beside it', pairs(p99s), '');
   };
-  await print(what, must, beside);
-  await print('  of this machine: beside a process of nice 19 that only computes', '', () =>
-    besideComputing(daemon, seconds),
-  );
+  print(what, 1, must);
+  print('  of this machine: beside a process of nice 19 that only computes', 2, '');
 }
 
-/** The p99 of each round, quiet and beside something. */
-async function inTurns(
-  quiet: () => Promise<Load>,
-  beside: () => Promise<Load>,
-): Promise<[quiet: number, beside: number][]> {
-  const p99s: [number, number][] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const first = round % 2 === 0 ? await quiet() : await beside();
-    const second = round % 2 === 0 ? await beside() : await quiet();
-    p99s.push(round % 2 === 0 ? [first.p99, second.p99] : [second.p99, first.p99]);
-  }
-  return p99s;
+/** secondsOf gives how long one load lasts: with 300 reviews a second a p99 of a few seconds is that of a few reviews. */
+export function secondsOf(quick: boolean): number {
+  return quick ? 3 : 20;
+}
+
+/** warmUp sends reviews until the engine has compiled what answers them. */
+export async function warmUp(daemon: Parted, quick: boolean): Promise<void> {
+  await loadOf(daemon, quick ? 3 : 30);
 }
 
 async function besideComputing(daemon: Parted, seconds: number): Promise<Load> {
