@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { entryOf, groupsOf, inTurns } from './test/groups.ts';
 
 /**
@@ -22,8 +22,9 @@ rmSync(join(ROOT, ENTRIES), { recursive: true, force: true });
 mkdirSync(join(ROOT, ENTRIES), { recursive: true });
 const programs = inTurns(groupsOf(ROOT, files)).map((group, n) => {
   const [first] = group;
-  if (group.length === 1) return first;
-  const program = `${ENTRIES}/${n}-${first.split('/').slice(1, -1).join('-')}.mjs`;
+  const name =
+    group.length === 1 ? basename(first, '.test.ts') : dirname(first).split('/').slice(1).join('-');
+  const program = `${ENTRIES}/${n}-${name}.mjs`;
   writeFileSync(join(ROOT, program), entryOf(group, '../..'));
   return program;
 });

@@ -49,7 +49,9 @@ export function inTurns(groups: readonly Group[]): Group[] {
 /** entryOf is the program of a group: each file in turn. One that cannot be loaded fails by itself. `up` leads from the program to the root. */
 export function entryOf(group: Group, up: string): string {
   return [
-    `import { test } from 'node:test';`,
+    `import ${JSON.stringify(`${up}/scripts/test/test-of-call.ts`)};`,
+    // Behind that, which a static import would not be: Node loads its own modules before it runs any.
+    `const { test } = await import('node:test');`,
     ...group.map((file) => {
       const path = JSON.stringify(`${up}/${file}`);
       return `await import(${path}).catch((error) => test(${JSON.stringify(file)}, () => { throw error; }));`;
