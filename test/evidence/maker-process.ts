@@ -13,7 +13,7 @@ const { silence, ...task } = JSON.parse(process.argv[2] ?? '') as Omit<KeepTask,
 process.on('disconnect', () => process.exit());
 const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
 void (async () => {
-  const store = await openStore({ url: task.url, migrate: false, poolSize: 2 });
+  const store = await openStore({ url: task.url, migrate: false, checked: true, poolSize: 2 });
   const [job] = evidenceJobs({
     ...{ task, silence, days: 0, log: quiet, count: { add: () => {} } as never },
     work: packageWork(store),

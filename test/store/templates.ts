@@ -31,11 +31,27 @@ async function migrated(folder: string): Promise<string> {
 }
 
 /** administer runs one statement on a database of the server. */
-export async function administer(url: string, statement: string): Promise<void> {
+export function administer(url: string, statement: string): Promise<void> {
+  return asAdministrator(url, async (client) => void (await client.query(statement)));
+}
+
+/** createDatabase makes one on the server: a copy of the files of its template, which takes half the time of a copy through the log. */
+export function createDatabase(server: string, name: string, template = 'template0'): Promise<void> {
+  return asAdministrator(server, async (client) => {
+    // Older servers know nothing else.
+    const { rows } = await client.query(
+      "select current_setting('server_version_num')::int >= 150000 as chooses",
+    );
+    const how = rows[0]?.chooses === true ? ' strategy file_copy' : '';
+    await client.query(`create database ${name} template ${template}${how}`);
+  });
+}
+
+async function asAdministrator(url: string, act: (client: pg.Client) => Promise<void>): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    await client.query(statement);
+    await act(client);
   } finally {
     await client.end();
   }
@@ -54,7 +70,7 @@ export async function makeTemplates(server: string | null): Promise<Templates> {
   const sqlite = await migrated(folder);
   const postgres = server === null ? null : `ipo_test_template_${process.pid}`;
   if (server !== null) {
-    await administer(server, `create database ${postgres} template template0`);
+    await createDatabase(server, postgres ?? '');
     await (await openStore({ url: databaseOf(server, postgres ?? '') })).close();
   }
   return {
