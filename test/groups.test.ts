@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { entryOf, groupsOf, inTurns } from '../scripts/test/groups.ts';
+import { entryOf, groupsOf, inTurns, LONGEST } from '../scripts/test/groups.ts';
 
 function rootWith(t: TestContext, files: Readonly<Record<string, string>>): string {
   const root = mkdtempSync(join(tmpdir(), 'ipo-groups-'));
@@ -59,6 +59,17 @@ test('files with a process of their own are run in turns with groups, and none i
       ['3', '4'],
     ],
   );
+});
+
+test('the longest begin first, whatever else is in their group, each once', () => {
+  const [first = '', second = ''] = LONGEST;
+  assert.deepEqual(inTurns([['1'], ['2', second], ['3', first, second], ['4']]), [
+    ['3', first, second],
+    ['2', second],
+    ['1'],
+    ['4'],
+  ]);
+  for (const file of LONGEST) assert.ok(existsSync(join(import.meta.dirname, '..', file)), file);
 });
 
 test('the program of a group loads each file in turn, and one that breaks is told as a test of its own', () => {

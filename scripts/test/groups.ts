@@ -36,14 +36,38 @@ export function groupsOf(root: string, files: readonly string[]): Group[] {
   return groups;
 }
 
-/** inTurns mixes files that wait for processes of theirs with groups that compute, so that neither the processors nor the places of the runner idle. */
+/** LONGEST are the files that take longest, or wait longest for what they start. */
+export const LONGEST: readonly string[] = [
+  'test/trackers/fault-matrix.test.ts',
+  'test/evidence/kill.test.ts',
+  'test/daemon/parts-kill.test.ts',
+  'test/ledger/kill.test.ts',
+  'test/trackers/real-process.test.ts',
+  'test/app/whatif-equality.test.ts',
+  'test/distribution/release.test.ts',
+  'test/app/route-costs.test.ts',
+  'test/cli/examples.test.ts',
+  'test/supply-chain/verify-fuzz.test.ts',
+  'test/kubernetes/failover.test.ts',
+  'test/backup/kill.test.ts',
+  'test/distribution/image.test.ts',
+  'test/store/migrate-processes.test.ts',
+];
+
+/**
+ * inTurns mixes files that wait for processes of theirs with groups that compute, so that neither the processors nor the places of the runner
+ * idle. The longest begin first: one that begins last runs alone in the end.
+ */
 export function inTurns(groups: readonly Group[]): Group[] {
+  const long = LONGEST.flatMap((file) => groups.filter((group) => group.includes(file)));
+  const others = groups.filter((group) => !long.includes(group));
   const [own, shared] = [
-    groups.filter(({ length }) => length === 1),
-    groups.filter(({ length }) => length > 1),
+    others.filter(({ length }) => length === 1),
+    others.filter(({ length }) => length > 1),
   ];
   const longer = own.length > shared.length ? own : shared;
-  return longer.flatMap((_, n) => [own[n], shared[n]].filter((group) => group !== undefined));
+  const turns = longer.flatMap((_, n) => [own[n], shared[n]].filter((group) => group !== undefined));
+  return [...new Set([...long, ...turns])];
 }
 
 /** entryOf is the program of a group: each file in turn. One that cannot be loaded fails by itself. `up` leads from the program to the root. */
