@@ -62,7 +62,7 @@ export async function drawSample(
 /** An empty population has a file all the same: without one, nobody knows what there was. */
 function notHeld(pkg: Package, population: PopulationName): IpoError {
   const held = SAMPLED.filter((name) => name === 'admissions' || pkg.entries.has(POPULATIONS[name].file));
-  return new IpoError('not_found', `${pkg.name}: what it was made from has no records of ${population}`, {
+  return new IpoError('not_found', `${pkg.name}: the source of the package has no records of ${population}`, {
     hint: `Populations of this package are ${held.join(', ')}`,
   });
 }

@@ -252,7 +252,7 @@ test('a sample of what the source does not have names what can be sampled', asyn
     assert.match(
       ran.err,
       new RegExp(
-        `a\\.zip: what it was made from has no records of ${population}\n  Populations of this package are admissions, .*pods`,
+        `a\\.zip: the source of the package has no records of ${population}\n  Populations of this package are admissions, .*pods`,
       ),
     );
   }

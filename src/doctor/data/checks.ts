@@ -67,8 +67,14 @@ export const DATA_CHECKS: readonly Check<DataFacts>[] = [
   ...DATABASE_CHECKS,
   {
     id: 'spool.empty',
-    judge: ({ spooledBytes, running }: DataFacts) => {
-      if (spooledBytes === null) return null;
+    judge: ({ spooledBytes, running, directory }: DataFacts) => {
+      if (spooledBytes === null)
+        return directory?.state === 'ok'
+          ? fail(
+              'the spool cannot be listed, and may hold rows',
+              'Give its directory to the user of the service',
+            )
+          : null;
       if (spooledBytes === 0) return ok('no row waits in the spool');
       const message = `${spooledBytes} bytes of rows wait in the spool`;
       return running === true
