@@ -143,7 +143,7 @@ test('online: one check at once, asked again by hand; what the licence service a
   assert.deepEqual([first.state, first.ceiling.nodes, first.online], ['active', 10, true]);
   const wrong: readonly (readonly [set: () => void, why: RegExp])[] = [
     [() => (fake.fault = 503), /answers 503: as it was told to/],
-    [() => (fake.fault = 302), /sends us elsewhere/],
+    [() => (fake.fault = 302), /redirects are not followed/],
     [() => (fake.fault = 'hello'), /this is not a licence certificate/],
     [() => (fake.fault = 'x'.repeat(100_000)), /more than any certificate has/],
     [

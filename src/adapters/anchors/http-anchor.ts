@@ -67,7 +67,7 @@ export function httpAnchor({ url: address, token, ca, outbound = DIRECT }: HttpA
         throw new AnchorError('forbidden', `${url.host} refuses our token (status ${status})`);
       const what =
         status >= 300 && status < 400
-          ? 'sends us elsewhere, and redirects are not followed'
+          ? 'redirects, and redirects are not followed'
           : 'does not take the checkpoint';
       throw new AnchorError('network', `${url.host} ${what} (status ${status})`);
     },

@@ -81,7 +81,7 @@ function refused(url: URL, status: number, text: string): IpoError {
   if (status >= 300 && status < 400)
     return new IpoError(
       'network',
-      `the licence service ${url.host} sends us elsewhere (status ${status}), and redirects are not followed`,
+      `the licence service ${url.host} redirects (status ${status}), and redirects are not followed`,
       {
         hint: 'Set licence.url to where it is now',
       },
