@@ -14,8 +14,10 @@ export function given<T>(command: Command, above: Command): Given<T> {
     const name = option.attributeName();
     if (above.getOptionValueSource(name) !== 'cli') continue;
     const value: unknown = above.getOptionValue(name);
-    if (!command.options.some((own) => own.attributeName() === name)) stray.push(option.long ?? name);
-    else if (value !== true || option.isBoolean()) options[name] = value;
+    const own = command.options.find((one) => one.attributeName() === name);
+    if (own === undefined) stray.push(option.long ?? name);
+    // A flag without its value means something only to a subcommand that has it so too.
+    else if (value !== true || option.isBoolean() || own.optional) options[name] = value;
   }
   return { options: options as T, stray };
 }

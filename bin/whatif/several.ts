@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decompressed, openReplayDatabase, writeLong, type CliParts } from '../../src/app/index.ts';
-import { formatTime } from '../../src/base/index.ts';
 import { PolicyError, placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import { runWhatIfs, sourceOf, type ReplaySource } from '../../src/whatif/index.ts';
 import { findDatabase, readPolicies, withDirectories } from '../files/index.ts';
@@ -15,6 +14,7 @@ import { UsageError } from '../terminal/usage.ts';
 import { parseParameters, toDraft, warnAhead, type Parameters } from './answer.ts';
 import { checkFlags } from './flags.ts';
 import type { WhatIfOptions } from './options.ts';
+import { periodQuery } from './period-query.ts';
 import { serverFlags } from './server.ts';
 import { deliverSeveral, parseSeveral } from './several-answer.ts';
 
@@ -123,11 +123,7 @@ async function withExport<T>(
   const path = join(folder, 'ledger.ndjson');
   try {
     await withService(terminal, serverFlags(options, terminal), async (service) => {
-      const query =
-        asOf === null
-          ? { format: 'gz', days }
-          : { format: 'gz', from: formatTime(asOf - days * 86_400_000), to: formatTime(asOf) };
-      const { body } = await service.stream('GET /ledger/export', { query });
+      const { body } = await service.stream('GET /ledger/export', { query: periodQuery(asOf, days) });
       await writeLong(path, await decompressed(body));
     });
     return await use(path);

@@ -52,8 +52,9 @@ await sign(store);
 const exported = await ipo(['ledger', 'export', '--database', url, '-o', whole]);
 assert.equal(exported.code, 0, exported.err);
 
-/** serve starts a service over the database, on loopback, and gives the command line that asks it. */
-export async function serve(t: TestContext): Promise<(...args: string[]) => Promise<Ran>> {
+/** serve starts a service over the database, on loopback, and gives the command line that asks it. It takes `now` for the time. */
+export async function serve(t: TestContext, now = NOW): Promise<(...args: string[]) => Promise<Ran>> {
+  const clock = { now: () => now };
   const tree = ledgerTree(store);
   const signing = new LedgerTree({ store: tree, signer, clock, log: SILENT });
   const { url: server } = await startApi(

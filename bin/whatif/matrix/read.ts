@@ -10,6 +10,7 @@ import { Progress } from '../../terminal/progress.ts';
 import type { GlobalOptions, Terminal } from '../../terminal/terminal.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { parseMoment, warnAhead } from '../answer.ts';
+import { periodQuery } from '../period-query.ts';
 
 /** LedgerChoice says over which ledger advice is given. */
 export interface LedgerChoice extends Omit<ServiceFlags, 'server'> {
@@ -60,7 +61,7 @@ export async function readPopulation(
     ...(ca !== undefined && { ca }),
   };
   return withService(terminal, flags, async (service) => {
-    const { body } = await service.stream('GET /ledger/export', { query: { format: 'gz', days } });
+    const { body } = await service.stream('GET /ledger/export', { query: periodQuery(asOf, days) });
     return take(await readExport(await decompressed(body), service.server));
   });
 }
