@@ -40,10 +40,10 @@ export async function auditExport(
       progress(audit.rows);
     }
     audit.take(lines.end());
-    if (lines.fault !== null) audit.damaged('damaged', lines.fault);
+    if (lines.fault !== null) audit.unread('damaged', lines.fault);
   } catch (error) {
     if (!isIpoError(error) || (error.code !== 'damaged' && error.code !== 'truncated')) throw error;
-    audit.damaged(error.code, error.message, error);
+    audit.unread(error.code, error.message, error);
   }
   return audit.end();
 }
@@ -88,6 +88,12 @@ class Auditor {
     }
   }
 
+  /** Says that the line after those that were taken cannot be had. Throws as `damaged` does. */
+  unread(code: 'damaged' | 'truncated', reason: string, cause?: unknown): void {
+    this.#line += 1;
+    this.damaged(code, reason, cause);
+  }
+
   /**
    * Says that the line at hand cannot be read, and that what follows has no place. Throws LedgerError where that is the header, without
    * which nothing can be judged.
@@ -96,10 +102,11 @@ class Auditor {
     if (this.#header === null)
       throw new LedgerError(code, reason, { file: this.#file, line: 1 }, NO_HEADER, cause);
     const expected = this.#chain?.expected ?? null;
-    const row =
-      this.rows > 0 && expected !== null && this.#seal === null ? `, where row ${expected} belongs` : '';
-    if (this.#damage.length < MAX_DAMAGE)
-      this.#damage.push(`line ${Math.max(1, this.#line)}${row}: ${reason}`);
+    // Behind the last row that the header names there is no row that could belong.
+    const isRow =
+      this.rows > 0 && expected !== null && expected >= (this.#tree?.first ?? 1) && this.#seal === null;
+    const row = isRow ? `, where row ${expected} belongs` : '';
+    if (this.#damage.length < MAX_DAMAGE) this.#damage.push(`line ${this.#line}${row}: ${reason}`);
   }
 
   end(): ExportAudit {

@@ -6,6 +6,7 @@ import { brokenText, changeOfCheck, isEditCheck, type FailedCheck, type ReportCo
 import { fieldBehind, type FieldBehind } from './label-to-field.ts';
 import { labelHelp, labelTitle } from './label-help.ts';
 import { imageText, reasonsOf, workloadText, type Change, type Reason } from './reasons.ts';
+import { othersText } from './single-pods.ts';
 
 const SHOWN_GROUPS = 3;
 
@@ -54,10 +55,10 @@ export function reasonText(reason: Reason, result: WhatIfResult, context: Report
       : `${counted(count, 'admission')} that ${were} denied would be allowed`;
   const shown = groups.slice(0, SHOWN_GROUPS);
   const rest = count - shown.reduce((sum, { rows }) => sum + rows, 0);
-  const most = shown.map(
-    (group) =>
-      `${cutMiddle(workloadText(group), 80)} with ${imageText(group.image, 90)} (${counted(group.rows, 'row')})`,
-  );
+  const most = shown.map((group) => {
+    const others = group.others === 0 ? '' : ` ${othersText(group)}`;
+    return `${cutMiddle(workloadText(group), 80)}${others} with ${imageText(group.image, 90)} (${counted(group.rows, 'row')})`;
+  });
   const sentence = groups[0]?.reason ?? '';
   return [
     `${what}: ${title === '' ? label : title}.`,

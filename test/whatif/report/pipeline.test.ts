@@ -15,6 +15,7 @@ import { elementsOf } from '../../render/xml-check.ts';
 import {
   emptyResult,
   fullResult,
+  group,
   HOSTILE,
   hostileResult,
   quietResult,
@@ -61,6 +62,28 @@ test('a finding says how many rows, what was changed and which workloads', () =>
     field: 'spec.severityThreshold',
     field_changed: true,
   });
+});
+
+test('pods that differ only in their names are counted behind one, never as rows of the one that is named', () => {
+  const pods = Array.from({ length: 12 }, (_, n) =>
+    group({
+      namespace: 'sandbox',
+      workload: `shell-${n}`,
+      image: 'busybox:1.36.1',
+      label: 'digest',
+      rows: 1,
+    }),
+  );
+  const result = fullResult({
+    groups: pods,
+    would_deny_by_reason: { digest: 12 },
+    would_allow_by_reason: {},
+  });
+  const [only] = toFindings(result, reportContext());
+  assert.match(
+    only?.message ?? '',
+    /^- sandbox\/shell-0 and 11 pods more with busybox:1\.36\.1 \(12 rows\)$/m,
+  );
 });
 
 test('SARIF carries the figures and a rule with help for each label', () => {
