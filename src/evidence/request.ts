@@ -56,15 +56,20 @@ export function toRequest(
   };
 }
 
+/** isWithin tells whether a time is of the period: its last millisecond is of it as a whole, since rows of an API server have microseconds. */
+export function isWithin(at: number, { from, to }: Pick<EvidenceRequest, 'from' | 'to'>): boolean {
+  return at >= from && Math.floor(at) <= to;
+}
+
 /** isAsked tells whether a row of a time is of the period, and of the clusters and namespaces that were asked for. */
 export function isAsked(
   row: { readonly cluster?: string | null | undefined; readonly namespace?: string | null | undefined },
   at: number,
-  { from, to, clusters, namespaces }: EvidenceRequest,
+  request: EvidenceRequest,
 ): boolean {
+  const { clusters, namespaces } = request;
   return (
-    at >= from &&
-    at <= to &&
+    isWithin(at, request) &&
     (clusters.length === 0 || clusters.includes(row.cluster ?? '')) &&
     (namespaces.length === 0 || namespaces.includes(row.namespace ?? ''))
   );

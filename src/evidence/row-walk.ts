@@ -2,7 +2,7 @@ import { DAY_MS, parseTime } from '../base/index.ts';
 import type { LedgerRow } from '../ledger/index.ts';
 import type { Asked, Governing } from './governing.ts';
 import type { BypassRecord, PodRecord, TriageRecord } from './records.ts';
-import { isAsked, type EvidenceRequest } from './request.ts';
+import { isAsked, isWithin, type EvidenceRequest } from './request.ts';
 
 /** AdmittedImage is an image of a pod that was admitted, with what was asked of it. */
 export interface AdmittedImage {
@@ -111,8 +111,7 @@ export class RowWalk {
   }
 
   #isWanted(row: LedgerRow, at: number): boolean {
-    const { from, to } = this.#request;
-    if (at < from || at > to) {
+    if (!isWithin(at, this.#request)) {
       this.outside += 1;
       return false;
     }

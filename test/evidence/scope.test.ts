@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { diffPackages, drawSample } from '../../src/evidence/index.ts';
 import { openBytesPackage } from './open-bytes.ts';
-import { documentOf, packageOf, sourceOf, worlds } from './source.ts';
+import { DAY, documentOf, FROM, packageOf, sourceOf, worlds } from './source.ts';
 
 const [WORLD] = fc.sample(
   worlds.filter(
@@ -23,6 +23,29 @@ test('admissions are sampled from those that were asked for, as they are counted
       assert.ok(namespaces.length === 0 || namespaces.includes(String(record['namespace'])));
     assert.deepEqual(gaps, [], 'rows of others are no gap');
   }
+});
+
+test('a row between the last millisecond of a month and the next month is in one of them', async () => {
+  const [one] = WORLD.rows;
+  assert.ok(one !== undefined);
+  // An API server writes microseconds.
+  const times = ['30T23:59:59.999', '30T23:59:59.999499', '30T23:59:59.999999999', '31T00:00:00'];
+  const rows = times
+    .map((time, i) => ({ ...one, id: i + 1, kind: 'review', time: `2026-10-${time}Z` }))
+    .reverse();
+  const of = sourceOf({ ...WORLD, rows });
+  const day = Date.UTC(2026, 9, 31);
+  const before = await documentOf(of, { from: FROM, to: day - 1 });
+  const after = await documentOf(of, { from: day, to: day + DAY - 1 });
+  assert.deepEqual([before.admissions.rows, after.admissions.rows], [3, 1]);
+  assert.deepEqual([before.coverage.rows.outside_period, after.coverage.rows.outside_period], [1, 3]);
+  const { total } = await drawSample(
+    await openBytesPackage(await packageOf(of, { from: FROM, to: day - 1 })),
+    'admissions',
+    10,
+    's',
+  );
+  assert.equal(total, 3);
 });
 
 test('windows that policies declare are written in one way', async () => {

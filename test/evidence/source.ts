@@ -323,7 +323,7 @@ export function sourceOf(world: World): EvidenceSource {
 }
 
 /** Scope is what of a source is asked for. */
-type Scope = Pick<EvidenceWish, 'frameworks' | 'clusters' | 'namespaces'>;
+type Scope = Partial<Pick<EvidenceWish, 'from' | 'to' | 'frameworks' | 'clusters' | 'namespaces'>>;
 
 /** documentOf gives `evidence.json` of the package of a source. */
 export async function documentOf(source: EvidenceSource, scope: Scope = {}): Promise<EvidenceDocument> {
