@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'node:test';
-import { A_TENTH, Pace, tellPace, type PaceParts, type PaceTold } from '../../src/app/programs/pace.ts';
+import {
+  A_TENTH,
+  Pace,
+  tellPace,
+  whileLogIsShort,
+  type PaceParts,
+  type PaceTold,
+} from '../../src/app/programs/pace.ts';
+import { logBytesOf } from '../../src/store/index.ts';
 import { ReviewTraffic } from '../../src/app/webhook/review-traffic.ts';
 
 /** A process of which only the time passes that it works, rests or waits. */
@@ -121,6 +132,28 @@ test('Reviews come for five seconds after the last one that was answered', () =>
   now += 6_000;
   traffic.saw({ answered: 1, reviews: 0 });
   assert.equal(traffic.comes, true, 'a new life of the webhook counts from 0');
+});
+
+test('What reads one moment of a database rests no more once its log is long', () => {
+  let size = 0;
+  const traffic = { comes: true };
+  const short = whileLogIsShort(traffic, () => size);
+  assert.equal(short.comes, true);
+  size = 400 * 1024 * 1024;
+  assert.equal(short.comes, false);
+  size = 0;
+  traffic.comes = false;
+  assert.equal(short.comes, false);
+});
+
+test('The log of a database is beside its file, and a server has none', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'ipo-log-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const url = `sqlite:${join(folder, 'a.db')}`;
+  assert.equal(logBytesOf(url), 0);
+  writeFileSync(join(folder, 'a.db-wal'), 'x'.repeat(4120));
+  assert.equal(logBytesOf(url), 4120);
+  assert.equal(logBytesOf('postgres://ipo@db.example.com/ipo'), 0);
 });
 
 test('What works is told as it begins, when reviews begin to come, and when they end', async () => {

@@ -1,10 +1,10 @@
 import type { Clock, Log } from '../../base/index.ts';
 import { parseMirror, type Artifacts } from '../../image/index.ts';
-import { backupHistory, type Store } from '../../store/index.ts';
+import { backupHistory, logBytesOf, type Store } from '../../store/index.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Places } from '../running/data-directory.ts';
 import type { Job } from '../running/jobs.ts';
-import type { Traffic } from '../programs/pace.ts';
+import { whileLogIsShort, type Traffic } from '../programs/pace.ts';
 import { backupInChild } from './child.ts';
 import { backupJobs } from './schedule.ts';
 
@@ -26,6 +26,7 @@ export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
   const { settings, places, store, version, clock, log, facts, traffic } = deps;
   const { schedule, keep, registry } = settings.backup;
   const place = registry === undefined ? null : parseMirror(registry);
+  const short = whileLogIsShort(traffic, () => logBytesOf(places.databaseUrl));
   return backupJobs({
     schedule,
     keep,
@@ -39,6 +40,6 @@ export function serviceBackups(deps: ServiceBackupDeps): readonly Job[] {
         : { artifacts: facts.artifacts, repository: { host: place.host, path: place.prefix } },
     database: places.databaseUrl,
     history: backupHistory(store),
-    make: (task, signal) => backupInChild(task, signal, traffic),
+    make: (task, signal) => backupInChild(task, signal, short),
   });
 }

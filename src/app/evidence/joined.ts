@@ -4,11 +4,18 @@ import type { DeclarationsParts, EvidenceParts } from '../../api/index.ts';
 import type { Clock, Count, Log } from '../../base/index.ts';
 import { openDeclarations, openPackages, toEvidenceSigner } from '../../evidence/index.ts';
 import { ALWAYS_LEFT_OUT } from '../../reconcile/index.ts';
-import { declarationStore, keyRecords, packageStore, packageWork, type Store } from '../../store/index.ts';
+import {
+  declarationStore,
+  keyRecords,
+  logBytesOf,
+  packageStore,
+  packageWork,
+  type Store,
+} from '../../store/index.ts';
 import type { Settings } from '../config/settings.ts';
 import { openEvidenceKey } from '../ledger/key.ts';
 import type { Places } from '../running/data-directory.ts';
-import type { Traffic } from '../programs/pace.ts';
+import { whileLogIsShort, type Traffic } from '../programs/pace.ts';
 import type { Job } from '../running/jobs.ts';
 import type { RetentionClock } from '../running/retention-time.service.ts';
 import { keepInChild } from './child.ts';
@@ -57,6 +64,7 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
   const pem = await openEvidenceKey(file, keys.haveSigned, log);
   await keys.use(toEvidenceSigner(pem, file), clock.now());
   const packages = packageStore(store);
+  const short = whileLogIsShort(deps.traffic, () => logBytesOf(places.databaseUrl));
   return {
     routes: {
       ...parts,
@@ -74,7 +82,7 @@ export async function openEvidence(deps: ServiceEvidenceDeps): Promise<ServiceEv
       store: packageStore(fenced),
       checkpoint: deps.checkpoint,
       monotonic: () => performance.now(),
-      make: deps.make ?? ((task, stamp, signal) => keepInChild(task, stamp, signal, deps.traffic)),
+      make: deps.make ?? ((task, stamp, signal) => keepInChild(task, stamp, signal, short)),
       stamp: async (query, signal) => {
         if (timestampUrl === undefined) throw new TypeError('no time stamp is asked for');
         return openTimestamps(timestampUrl, deps.outbound).stamp(query, signal);

@@ -8,6 +8,21 @@ export interface Traffic {
   readonly comes: boolean;
 }
 
+/** A log of this many bytes has grown for a minute of 300 reviews a second. */
+const LONG_LOG = 384 * 1024 * 1024;
+
+/**
+ * whileLogIsShort is the traffic for what reads one moment of a database: its log cannot begin again meanwhile, and must not fill the disk
+ * as long as that rests. `bytes` gives its size.
+ */
+export function whileLogIsShort(traffic: Traffic, bytes: () => number): Traffic {
+  return {
+    get comes() {
+      return traffic.comes && bytes() < LONG_LOG;
+    },
+  };
+}
+
 /** PaceRate is how a process or thread rests while reviews come. */
 export interface PaceRate {
   /** So many times as long as it worked it rests. */

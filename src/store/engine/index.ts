@@ -3,7 +3,7 @@
  * It uses `cells`, `migrations`, `sql` and `tables`.
  */
 export { contentsOf, type DatabaseContents } from './contents.ts';
-export { sqliteFileOf } from './location.ts';
+export { logBytesOf, sqliteFileOf } from './location.ts';
 export { readStoredDocuments, type StoredDocuments } from './old-documents.ts';
 export { openStore, type StoreOptions } from './open.ts';
 export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigration } from './plan.ts';

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { StoreError } from '../sql/store-error.ts';
 
@@ -52,4 +53,10 @@ export function parseLocation(text: string): StoreLocation {
 export function sqliteFileOf(url: string): string | null {
   const location = parseLocation(url);
   return location.engine === 'sqlite' ? location.file : null;
+}
+
+/** logBytesOf gives the size of the write-ahead log of an address; 0 where there is none. Throws StoreError `usage`. */
+export function logBytesOf(url: string): number {
+  const file = sqliteFileOf(url);
+  return file === null ? 0 : (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0);
 }
