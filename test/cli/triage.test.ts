@@ -79,7 +79,10 @@ test('an image without packages is admitted under DenyUntilScanned by a triage o
   assert.deepEqual([await check(now), await check(now, '-t', report)], [0, 0]);
   assert.equal(await check('2026-12-24T06:00:00Z'), 1, 'one that ends exactly then has expired');
   const shown = await as('viewer', 'images', 'show', digestOf(0xa1));
-  assert.match(shown.out, /no packages: decided by a deployer until 2026-12-24 06:00 UTC: built from scratch\n/);
+  assert.match(
+    shown.out,
+    /no packages: decided by a deployer until 2026-12-24 06:00 UTC: built from scratch\n/,
+  );
   const scanned = await as(
     'deployer',
     'triage',
