@@ -1,41 +1,29 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { build } from 'esbuild';
 import fc from 'fast-check';
 import { readBackup } from '../../src/backup/index.ts';
 import { isIpoError } from '../../src/base/index.ts';
 import { fillDatabase, openStore, refuseUnlessEmpty } from '../../src/store/index.ts';
+import { joinProgram } from '../joined-program.ts';
 import { counted, runs, turns } from '../runs.ts';
 import { contentHash } from '../store/content.ts';
 import { forEachEngine, sqlite, type TestEngine } from '../store/engines.ts';
 import { makeRelease, NOW, RELEASES } from '../store/releases.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'ipo-backup-kill-'));
-const program = join(folder, 'kill-process.mjs');
 after(() => rmSync(folder, { recursive: true, force: true }));
 
-await build({
-  entryPoints: [join(import.meta.dirname, 'kill-process.ts')],
-  outfile: program,
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  packages: 'external',
-  logLevel: 'error',
-});
-// A module finds its libraries beside it, whatever NODE_PATH says.
-symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+const program = await joinProgram(join(import.meta.dirname, 'kill-process.ts'));
 
 /** Runs the program; gives how many statements it made, null where it was killed. */
 function run(args: readonly string[], kill: number | null): Promise<number | null> {
   return new Promise((settle, fail) => {
-    const child = spawn(process.execPath, [program, ...args], {
-      env: { ...process.env, ...(kill !== null && { KILL: String(kill) }) },
+    const child = spawn(process.execPath, [program.file, ...args], {
+      env: { ...process.env, ...program.env, ...(kill !== null && { KILL: String(kill) }) },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let [out, err] = ['', ''];

@@ -1,4 +1,5 @@
 /** A process that stops pods for the events that wait for it, until it is killed: `node stop-child.ts DATABASE API-SERVER`. */
+import { flushCompileCache } from 'node:module';
 import { sql } from 'kysely';
 import { clusterLivePods, KubernetesApi } from '../../src/adapters/kubernetes/index.ts';
 import { PodStops, runtimePolicySpec, type StopEvent } from '../../src/runtime/index.ts';
@@ -20,6 +21,8 @@ const stops = new PodStops({
   count: { add: () => {}, observe: () => {} } as never,
 });
 const policy = { name: 'stop', spec: runtimePolicySpec.parse({ enforcement: 'Enforce' }) };
+// One that is killed does not keep what was compiled of it.
+flushCompileCache();
 process.send?.('ready');
 for (;;) {
   const { rows } = await sql<StopEvent & { readonly pod_uid: string }>`

@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { sql } from 'kysely';
 import { openStore } from '../../src/store/index.ts';
 import { openFake } from '../kubernetes/servers.ts';
+import { joinProgram } from '../joined-program.ts';
 import { counted, turns } from '../runs.ts';
 import { forEachEngine } from '../store/engines.ts';
 import { rowsOf } from '../store/image-records.ts';
@@ -45,11 +46,16 @@ forEachEngine('a process that stops pods and is killed', (engine) => {
           );
         }
       });
-    const { from, until } = turns(3, 150);
+    const { file, env } = await joinProgram(CHILD);
+    const start = () =>
+      fork(file, [url, server], {
+        ...{ env: { ...process.env, ...env }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+      });
+    const { from, until } = turns(5, 150);
     let kills = 0;
     for (let round = from; round < until; round += 1) {
       await add(round);
-      const child = fork(CHILD, [url, server], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+      const child = start();
       const [first] = (await once(child, 'message')) as [string];
       assert.equal(first, 'ready');
       // Somewhere among the dozen stops: each is two commits and two calls.
@@ -58,7 +64,7 @@ forEachEngine('a process that stops pods and is killed', (engine) => {
       await once(child, 'exit');
       kills += 1;
     }
-    const last = fork(CHILD, [url, server], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const last = start();
     for (let said = ''; said !== 'done';) [said] = (await once(last, 'message')) as [string];
     last.kill('SIGKILL');
     await once(last, 'exit');

@@ -9,6 +9,7 @@ import { beginHistory } from '../../src/store/history/records.ts';
 import { openStore } from '../../src/store/engine/open.ts';
 import { dropLeftStaged } from '../../src/store/scans/staged-findings.ts';
 import type { Store } from '../../src/store/sql/store.ts';
+import { joinProgram } from '../joined-program.ts';
 import { runs } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
 
@@ -16,7 +17,10 @@ const MAIN = join(import.meta.dirname, 'reports-process.ts');
 
 /** Records reports until it is killed, some milliseconds after it began. */
 async function killed(url: string, round: number, after: number): Promise<void> {
-  const child = spawn(process.execPath, [MAIN, url, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { file, env } = await joinProgram(MAIN);
+  const child = spawn(process.execPath, [file, url, String(round)], {
+    ...{ env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+  });
   await once(child.stdout, 'data');
   await sleep(after);
   child.kill('SIGKILL');

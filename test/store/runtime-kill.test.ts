@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { DecideEvents, readRule, RuntimeDecider, toRecorded, parseEvent } from '../../src/runtime/index.ts';
 import { decisionStore, openStore, runtimeRuleStore } from '../../src/store/index.ts';
 import { subscribe } from '../notify/subscriber.ts';
+import { joinProgram } from '../joined-program.ts';
 import { counted, turns } from '../runs.ts';
 import { forEachEngine } from './engines.ts';
 import { rowsOf } from './image-records.ts';
@@ -27,7 +28,10 @@ const RULES = [
 
 /** Keeps and decides events until it is killed; gives the events that it said to be durable. */
 async function killed(url: string, round: number, after: number): Promise<readonly string[]> {
-  const child = spawn(process.execPath, [MAIN, url, String(round)], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const { file, env } = await joinProgram(MAIN);
+  const child = spawn(process.execPath, [file, url, String(round)], {
+    ...{ env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
+  });
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     said += text;
@@ -53,7 +57,7 @@ forEachEngine('a process that keeps and decides events', (engine) => {
     await runtimeRuleStore(store).change({ at: AT, accountId: null, name: null }, () =>
       RULES.map((rule) => ({ id: null, rule })),
     );
-    const { from, until } = turns(4, 300);
+    const { from, until } = turns(5, 300);
     const durable: string[] = [];
     for (let round = from; round < until; round += 1)
       durable.push(...(await killed(url, round, (round * 83) % 400)));

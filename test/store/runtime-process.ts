@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { openStore } from '../../src/store/engine/open.ts';
 import { DecideEvents, parseEvent, type ReceivedEvent } from '../../src/runtime/index.ts';
 import { decisionStore, runtimeIntake, runtimeRuleStore } from '../../src/store/index.ts';
@@ -29,6 +30,8 @@ const decide = new DecideEvents({
   pods: async () => ({ byUid: () => null, byName: () => null, byContainer: () => null, imageOf: () => null }),
   ...{ fence: () => null, clock: { now: () => AT }, count: { add() {} } },
 });
+// One that is killed does not keep what was compiled of it.
+flushCompileCache();
 process.stdout.write('ready\n');
 const keep = async (): Promise<void> => {
   for (let n = 0; n < 5_000; n += IN_A_GROUP) {
