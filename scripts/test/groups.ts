@@ -56,7 +56,7 @@ export const LONGEST: readonly string[] = [
 
 /**
  * inTurns mixes files that wait for processes of theirs with groups that compute, so that neither the processors nor the places of the runner
- * idle. The longest begin first: beside one that begins last nothing else runs in the end.
+ * idle. The longest begin first: everything would wait in the end for one that begins last.
  */
 export function inTurns(groups: readonly Group[]): Group[] {
   const long = LONGEST.flatMap((file) => groups.filter((group) => group.includes(file)));
