@@ -1,5 +1,5 @@
 import { DAY_MS, parseTime } from '../base/index.ts';
-import type { LedgerRow } from '../ledger/index.ts';
+import { digestOfRow, type LedgerRow } from '../ledger/index.ts';
 import type { Asked, Governing } from './governing.ts';
 import type { BypassRecord, PodRecord, TriageRecord } from './records.ts';
 import { isAsked, isWithin, type EvidenceRequest } from './request.ts';
@@ -100,14 +100,11 @@ export class RowWalk {
         this.#sink.admitted({ asked: this.#governing.asked(row, at), bypassed: row.break_glass === true });
     }
     for (const { row, at } of wanted) if (row.break_glass === true) this.#sink.bypass(this.#bypass(row, at));
-    for (const { row, at } of review)
-      if (
-        row.digest !== null &&
-        row.digest !== undefined &&
-        row.break_glass !== true &&
-        row.kind !== 'unreviewed'
-      )
-        this.#judgedNext.set(row.digest, at);
+    for (const { row, at } of review) {
+      if (row.break_glass === true || row.kind === 'unreviewed') continue;
+      const digest = digestOfRow(row);
+      if (digest !== null) this.#judgedNext.set(digest, at);
+    }
   }
 
   #isWanted(row: LedgerRow, at: number): boolean {
@@ -148,9 +145,9 @@ export class RowWalk {
 
   #bypass(row: LedgerRow, at: number): BypassRecord {
     const policy = this.#governing.policy(row.policy_revision);
-    const digest = row.digest ?? '';
-    const again = this.#judgedNext.get(digest) ?? null;
-    const triaged = this.#triaged.get(digest)?.find((time) => time >= at) ?? null;
+    const digest = digestOfRow(row);
+    const again = this.#judgedNext.get(digest ?? '') ?? null;
+    const triaged = this.#triaged.get(digest ?? '')?.find((time) => time >= at) ?? null;
     return {
       row: row.id,
       time: at,
@@ -160,7 +157,7 @@ export class RowWalk {
       pod: text(row.pod),
       container: text(row.container),
       image: text(row.image),
-      digest: text(row.digest),
+      digest,
       requester: text(row.requester),
       reason: text(row.break_glass_reason),
       policy: text(row.policy),

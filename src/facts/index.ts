@@ -17,7 +17,7 @@ export {
 } from './image-facts.ts';
 export { parseImageFacts, toImageFactsDocument, factsDigest } from './image-facts-document.ts';
 export { FactsError } from './fields.ts';
-export { inputsDigest, effectiveDigest, type Subject } from './subject.ts';
+export { inputsDigest, effectiveDigest, namedDigest, type Subject } from './subject.ts';
 export { factsOn, lacksScan } from './on-platform.ts';
 export type { Signer } from './keys.ts';
 export { isBuiltBy, PROVENANCE_TYPES, saysSo, statedBuilder } from './provenance.ts';

@@ -1,5 +1,5 @@
-import { canonicalJson, sha256Hex, type Digest } from '../base/index.ts';
-import type { ImageReference } from '../image/index.ts';
+import { canonicalJson, isDigest, sha256Hex, type Digest } from '../base/index.ts';
+import { parseReference, type ImageReference } from '../image/index.ts';
 import { factsDigest } from './image-facts-document.ts';
 import type { ImageFacts } from './image-facts.ts';
 
@@ -24,6 +24,15 @@ export interface Subject {
 /** effectiveDigest gives the recorded digest, else the one that the reference names, of whatever algorithm. */
 export function effectiveDigest(recorded: Digest | null, reference: ImageReference): Digest | null {
   return recorded ?? reference.digest;
+}
+
+/** namedDigest gives the SHA-256 digest that an image reference as written names, or null. */
+export function namedDigest(image: string): Digest | null {
+  if (!image.includes('@')) return null;
+  const reference = parseReference(image);
+  if ('fault' in reference) return null;
+  const { digest } = reference;
+  return digest !== null && isDigest(digest) ? digest : null;
 }
 
 /**

@@ -85,6 +85,7 @@ export {
 export { verifyConsistency, verifyInclusion } from './proof.ts';
 export { proveFromExport, proveRowsFromExport } from './prove-from-export.ts';
 export { proveRow } from './prove-row.ts';
+export { digestOfRow, labelOfRow } from './older-row.ts';
 export { LABEL_WANTED, ROW_LABELS, toRowFilter } from './row-filter.ts';
 export {
   proveRange,

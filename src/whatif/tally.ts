@@ -1,7 +1,7 @@
 import { byCodeUnit, DAY_MS, detached, formatTime, parseTime } from '../base/index.ts';
-import { DENIAL_LABELS, labelOfSentence, sentenceOf } from '../decision/index.ts';
+import { DENIAL_LABELS, sentenceOf } from '../decision/index.ts';
 import { lacksScan } from '../facts/index.ts';
-import type { LedgerRow } from '../ledger/index.ts';
+import { labelOfRow, type LedgerRow } from '../ledger/index.ts';
 import { SIGNALS } from '../policy/index.ts';
 import type { ChangeGroup, DayCount, Sample, WhatIfResult } from './result.ts';
 import type { RowClass } from './row-class.ts';
@@ -225,7 +225,7 @@ function toSample(walked: WalkedRow, { row, subject, draft }: RowClass, change: 
 
 /** The draft's label when it refuses; else the recorded one, recovered from the sentence where it is missing. */
 function labelOf({ row, draft }: RowClass): string {
-  return draft?.kind === 'refuse' ? draft.label : row.label || labelOfSentence(row.reason) || 'other';
+  return draft?.kind === 'refuse' ? draft.label : labelOfRow(row);
 }
 
 /** The time as UTC. One that ends in `Z` is kept digit by digit. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { diffPackages, drawSample } from '../../src/evidence/index.ts';
+import type { LedgerRow } from '../../src/ledger/index.ts';
 import { openBytesPackage } from './open-bytes.ts';
 import { DAY, documentOf, FROM, packageOf, sourceOf, worlds } from './source.ts';
 
@@ -46,6 +47,37 @@ test('a row between the last millisecond of a month and the next month is in one
     's',
   );
   assert.equal(total, 3);
+});
+
+test('a row of an older release counts under the label of its sentence and the digest of its reference', async () => {
+  const [one] = WORLD.rows;
+  assert.ok(one !== undefined);
+  const digest = `sha256:${'a'.repeat(64)}`;
+  const plain = { ...one, kind: 'review', label: null, digest: null, reason: '', pod_level: false };
+  const refused = { ...plain, allowed: false, review_allowed: false, break_glass: false };
+  const rows: LedgerRow[] = [
+    { ...refused, reason: 'tag latest not allowed: nginx', image: 'nginx' },
+    { ...refused, reason: 'workload hardening: root', image: null, pod_level: true },
+    { ...refused, reason: 'refused by another webhook', image: `registry/b:1@${digest}` },
+    { ...refused, allowed: true, reason: 'audit mode: digest required: nginx', image: 'nginx' },
+    { ...plain, allowed: true, break_glass: true, image: `registry/b@${digest}` },
+    { ...plain, allowed: true, break_glass: false, image: 'registry/b', digest },
+  ];
+  const of = rows.map((row, i) => ({ ...row, id: i + 1, review_uid: `r-${i}` })).reverse();
+  const { admissions, break_glass: bypasses } = await documentOf(sourceOf({ ...WORLD, rows: of }));
+  assert.deepEqual(
+    admissions.by_label.map(({ label, rows: count }) => [label, count]),
+    [
+      ['digest', 1],
+      ['other', 1],
+      ['tag', 1],
+      ['workload_hardening', 1],
+    ],
+  );
+  assert.equal(admissions.denied + admissions.admitted_by_audit, 4, 'the labels add up to them');
+  assert.equal(admissions.images, 1);
+  const [bypass] = bypasses.items as readonly { digest: string; judged_again_at: string }[];
+  assert.deepEqual([bypass?.digest, bypass?.judged_again_at], [digest, one.time]);
 });
 
 test('windows that policies declare are written in one way', async () => {

@@ -109,7 +109,10 @@ forEachEngine('reading rows', (engine) => {
         namespace: ['shop', 'payments', 'data'][i % 3] ?? null,
         cluster: i % 50 === 0 ? 'b' : 'a',
         image: i % 2 === 0 ? 'Registry.example/100%_x:1' : 'nginx',
-        digest: `sha256:${String(i % 4).repeat(64)}`,
+        // A row without a digest is about the one that its reference names.
+        ...(i % 8 === 2
+          ? { image: `nginx:1@sha256:${'2'.repeat(64)}`, digest: null }
+          : { digest: `sha256:${String(i % 4).repeat(64)}` }),
         allowed: i % 5 !== 0,
         label: i % 5 === 0 ? 'tag' : null,
         policy: i % 7 === 0 ? 'p7' : 'p',
@@ -122,8 +125,8 @@ forEachEngine('reading rows', (engine) => {
       [{}, () => true],
       [{ namespace: 'shop' }, (_, row) => row.namespace === 'shop'],
       [{ cluster: 'b', refused: true }, (i) => i % 50 === 0],
-      [{ image: '100%_X' }, (i) => i % 2 === 0],
-      [{ image: '%', refused: false }, (i) => i % 2 === 0 && i % 5 !== 0],
+      [{ image: '100%_X' }, (i) => i % 2 === 0 && i % 8 !== 2],
+      [{ image: '%', refused: false }, (i) => i % 2 === 0 && i % 8 !== 2 && i % 5 !== 0],
       [{ digest: `sha256:${'2'.repeat(64)}`, breakGlass: true }, (i) => i % 4 === 2 && i % 11 === 0],
       [
         { label: 'tag', policy: 'p7', from: AT + 35_000, to: AT + 300_000 },

@@ -1,5 +1,5 @@
 import { byCodeUnit } from '../../base/index.ts';
-import { isRecordedRefusal, type LedgerRow } from '../../ledger/index.ts';
+import { digestOfRow, isRecordedRefusal, labelOfRow, type LedgerRow } from '../../ledger/index.ts';
 
 interface Counts {
   admitted: number;
@@ -25,13 +25,17 @@ export class AdmissionTally {
     const answer = row.allowed ? 'admitted' : 'denied';
     if (row.allowed) this.#admitted += 1;
     else this.#denied += 1;
-    if (row.allowed && isRecordedRefusal(row)) this.#audited += 1;
+    const isRefusal = isRecordedRefusal(row);
+    if (row.allowed && isRefusal) this.#audited += 1;
     if (row.break_glass === true) this.#bypassed += 1;
-    if (row.label !== null && row.label !== undefined)
-      this.#byLabel.set(row.label, (this.#byLabel.get(row.label) ?? 0) + 1);
+    if (isRefusal) {
+      const label = labelOfRow(row);
+      this.#byLabel.set(label, (this.#byLabel.get(label) ?? 0) + 1);
+    }
     count(this.#byNamespace, row.namespace ?? '', answer);
     count(this.#byPolicy, row.policy ?? '', answer);
-    if (row.digest !== null && row.digest !== undefined) this.#digests.add(row.digest);
+    const digest = digestOfRow(row);
+    if (digest !== null) this.#digests.add(digest);
   }
 
   section(file: { readonly name: string; readonly sha256: string }) {

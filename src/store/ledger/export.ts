@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { byCodeUnit, formatTime } from '../../base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../../facts/index.ts';
 import {
+  digestOfRow,
   proveRange,
   type ExportParts,
   type ExportRequest,
@@ -11,7 +12,6 @@ import {
 import { historyReader } from '../history/index.ts';
 import { ledgerReader } from './rows.ts';
 import { inLists } from '../sql/marks.ts';
-import { factsDigestOf } from './recorded-facts.ts';
 import { recordedPolicies } from './recorded-policies.ts';
 import { ShapeSet } from '../cells/shape-set.ts';
 import type { Store } from '../sql/store.ts';
@@ -31,7 +31,7 @@ export async function ledgerExport(store: Store, request: ExportRequest): Promis
   const digests = new Set<string>();
   for await (const shape of shapes.read(store, ['image', 'digest', 'policy_revision'])) {
     revisions.add(shape.policy_revision);
-    const digest = factsDigestOf(shape);
+    const digest = digestOfRow(shape);
     if (digest !== null) digests.add(digest);
   }
   const stays = await staysIn(store, request);

@@ -132,17 +132,25 @@ async function* readStretch(
 
 function shapeCondition(filter: Omit<LedgerFilter, 'from' | 'to'>): Condition | null {
   const parts: Condition[] = [];
-  for (const column of ['namespace', 'cluster', 'digest', 'label', 'policy'] as const) {
+  for (const column of ['namespace', 'cluster', 'label', 'policy'] as const) {
     const value = filter[column];
     if (value !== undefined) parts.push(sql`${sql.ref(`s.${column}`)} = ${value}`);
   }
-  if (filter.image !== undefined) {
-    const escaped = filter.image.toLowerCase().replaceAll(/[!%_]/g, '!$&');
-    parts.push(sql`lower(s.image) like ${`%${escaped}%`} escape '!'`);
-  }
+  if (filter.digest !== undefined)
+    // As digestOfRow reads a row: one without a digest takes that of its reference.
+    parts.push(
+      sql`(s.digest = ${filter.digest} or (s.digest is null and s.image like ${`%@${escaped(filter.digest)}`} escape '!'))`,
+    );
+  if (filter.image !== undefined)
+    parts.push(sql`lower(s.image) like ${`%${escaped(filter.image.toLowerCase())}%`} escape '!'`);
   if (filter.refused !== undefined) parts.push(sql`s.allowed = ${filter.refused ? 0 : 1}`);
   if (filter.breakGlass !== undefined) parts.push(sql`s.break_glass = ${filter.breakGlass ? 1 : 0}`);
   return both(...parts);
+}
+
+/** A text in which nothing stands for other letters in `like … escape '!'`. */
+function escaped(text: string): string {
+  return text.replaceAll(/[!%_]/g, '!$&');
 }
 
 function timeCondition(from: number | null, to: number | null): Condition | null {

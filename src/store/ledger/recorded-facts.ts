@@ -1,8 +1,5 @@
 import { sql } from 'kysely';
-import { isDigest } from '../../base/index.ts';
-import { effectiveDigest, parseImageFacts, type ImageFacts } from '../../facts/index.ts';
-import { parseReference } from '../../image/index.ts';
-import type { LedgerRow } from '../../ledger/index.ts';
+import { parseImageFacts, type ImageFacts } from '../../facts/index.ts';
 import { inLists } from '../sql/marks.ts';
 import { Shapes } from '../cells/shapes.ts';
 import type { Store } from '../sql/store.ts';
@@ -70,14 +67,4 @@ export class FactsCache {
     }
     return found;
   }
-}
-
-/** factsDigestOf gives the digest under which the facts of a row's image are kept; null where there can be none. */
-export function factsDigestOf(row: Pick<LedgerRow, 'image' | 'digest'>): string | null {
-  if (row.digest) return row.digest;
-  if (!row.image?.includes('@')) return null;
-  const reference = parseReference(row.image);
-  if ('fault' in reference) return null;
-  const digest = effectiveDigest(null, reference);
-  return digest !== null && isDigest(digest) ? digest : null;
 }

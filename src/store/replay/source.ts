@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import type { ImageFacts } from '../../facts/index.ts';
-import type { ColdImagePolicy, RowBatch, RowRange } from '../../ledger/index.ts';
+import { digestOfRow, type ColdImagePolicy, type RowBatch, type RowRange } from '../../ledger/index.ts';
 import type { ReplaySource } from '../../whatif/index.ts';
-import { FactsCache, factsDigestOf } from '../ledger/recorded-facts.ts';
+import { FactsCache } from '../ledger/recorded-facts.ts';
 import { recordedPolicies } from '../ledger/recorded-policies.ts';
 import type { ShapeRow, Shapes } from '../cells/shapes.ts';
 import { rowsWithin } from '../ledger/spans.ts';
@@ -109,7 +109,7 @@ class HeldFacts {
   }
 
   /** Gives how many findings came in. */
-  async hold(shapes: readonly (object & Parameters<typeof factsDigestOf>[0])[]): Promise<number> {
+  async hold(shapes: readonly (object & Parameters<typeof digestOfRow>[0])[]): Promise<number> {
     if (this.#held.size > MAX_DIGESTS || this.#findings > MAX_FINDINGS) {
       this.#held = new Map();
       this.#shapes = new WeakSet();
@@ -119,7 +119,7 @@ class HeldFacts {
     for (const shape of shapes) {
       if (this.#shapes.has(shape)) continue;
       this.#shapes.add(shape);
-      const digest = factsDigestOf(shape);
+      const digest = digestOfRow(shape);
       if (digest !== null && !this.#held.has(digest)) missing.add(digest);
     }
     if (missing.size === 0) return 0;
