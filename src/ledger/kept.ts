@@ -27,7 +27,9 @@ export interface KeptCheckpoint {
 export function parseKept(text: string, source: string): KeptCheckpoint[] {
   const place = { file: source };
   try {
-    const notes = text.startsWith('c2sp.org/tlog-proof@') ? [parseTlogProof(text).note] : splitNotes(text);
+    // Mail and editors write other line ends; what was signed has none of them, so that this is what was kept.
+    const kept = text.replaceAll('\r\n', '\n');
+    const notes = kept.startsWith('c2sp.org/tlog-proof@') ? [parseTlogProof(kept).note] : splitNotes(kept);
     return notes.map((note) => ({ source, note, checkpoint: readCheckpoint(note), range: null }));
   } catch (error) {
     if (!(error instanceof TreeError)) throw error;
