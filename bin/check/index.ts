@@ -78,7 +78,7 @@ function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--allow-undecided',
-        'do not fail on images that cannot be decided: exit 0, or 5 with --strict',
+        'do not fail on images that cannot be decided; the exit code is then 0, or 5 with --strict',
       ),
     )
     .addOption(
@@ -113,7 +113,7 @@ function registryOptions(): readonly Option[] {
   return [
     new Option(
       '--registry <when>',
-      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks only for the digests of tags that --trivy needs',
+      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks only for digests of tags, to find their --trivy reports',
     )
       .choices(['auto', 'always', 'never'])
       .default('auto'),
@@ -147,7 +147,7 @@ function podOptions(): readonly Option[] {
     ),
     new Option(
       '--quota <sentence>',
-      "deny by the gate quota with this sentence: 'node ceiling of 12 exceeded' or 'monthly allowance of 100 image names exceeded'",
+      "simulate a denial by the gate quota with this message: 'node ceiling of 12 exceeded' or 'monthly allowance of 100 image names exceeded'",
     ),
     new Option(
       '--break-glass <reason>',

@@ -98,7 +98,7 @@ function linesOf(paint: Paint, sample: Sample, proofs: number, rows: number): st
 
 /** A reader knows the count of all rows from the package: the draw says how many of them are not admissions. */
 function othersText(rows: number, others: number): string {
-  return `The package has ${counted(rows, 'row')}. ${formatCount(others)} of them ${others === 1 ? 'is not an admission' : 'are not admissions'} of the request: checks of running pods (sweeps) write rows too, and a request can be for some clusters or namespaces.`;
+  return `The package has ${counted(rows, 'row')}. ${formatCount(others)} ${others === 1 ? 'is not in the population: it comes' : 'are not in the population: they come'} from checks of running pods (sweeps), or from clusters or namespaces that the package does not cover.`;
 }
 
 function columnsOf(population: string, record: Readonly<Record<string, unknown>>): string[] {

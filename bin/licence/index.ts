@@ -121,12 +121,12 @@ function check(settle: Settle): Command {
     )
     .addOption(new Option('--month <yyyy-mm>', 'month of the replay (default: the last whole one)'))
     .addOption(outputOption());
-  command.optionsGroup('The service that it is for:');
+  command.optionsGroup('Service:');
   command
     .addOption(
       new Option(
         '--server [url]',
-        'check against this service, and replay over its ledger; without an address the one signed in to',
+        'check against this service, and replay over its ledger (default address: IPO_SERVER, then the last sign-in)',
       ),
     )
     .addOption(
@@ -176,7 +176,7 @@ function issue(settle: Settle): Command {
     .addOption(
       new Option(
         '--key-id <id>',
-        'id of the licence key of the customer, which the certificate names',
+        'id of the setting licence.key of the service, as ipo licence show -o json prints it; not the id of the signing key',
       ).default('offline'),
     )
     .addOption(new Option('--nodes <n>', 'ceiling of ready nodes, or none for no ceiling').default('none'))

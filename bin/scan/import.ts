@@ -80,7 +80,7 @@ export async function runScanImport(
   const undated = scans.filter(({ db_updated_at, findings }) => db_updated_at === null && findings !== null);
   if (undated.length > 0 && !globals.quiet)
     terminal.err(
-      `ipo: ${counted(undated.length, 'report does', 'reports do')} not state when the scanner’s database was made, so the service closes no finding because of it; add --trivy-version FILE, or --db-updated-at TIME\n`,
+      `ipo: ${counted(undated.length, 'report does', 'reports do')} not state when the scanner’s database was made; from such a report the service closes no finding; add --trivy-version FILE, or --db-updated-at TIME\n`,
     );
   // A pipeline that brings a scan is to stop at one that says nothing.
   const isLess = options.dryRun !== true && scans.some(({ outcome }) => outcome === 'incomplete');

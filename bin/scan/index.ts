@@ -33,7 +33,12 @@ function scanCommand(settle: Settle): Command {
     )
     .argument('<file...>', 'reports; - is stdin')
     .addOption(new Option('--dry-run', 'only print the content of the reports; needs no service'))
-    .addOption(new Option('--image <ref>', 'image of the report, with its digest or as an additional name'))
+    .addOption(
+      new Option(
+        '--image <ref>',
+        'image of the report: NAME@sha256:… for a report without a digest; a name without a digest is stored as an additional name',
+      ),
+    )
     .addOption(new Option('--digest <digest>', 'digest of the image, if the report has none'))
     .addOption(
       new Option(

@@ -36,7 +36,10 @@ function plan(settle: Settle): Command {
     )
     .addOption(new Option('--to <version>', 'release to upgrade to (default: the newest)'))
     .addOption(
-      new Option('--from <version>', 'release that runs now (default: the one that the database belongs to)'),
+      new Option(
+        '--from <version>',
+        'release that runs now (default: that of the newest migration in the database)',
+      ),
     )
     .addOption(
       new Option('-f, --values <file>', 'values of your chart (YAML or JSON), to be checked; - is stdin'),
@@ -48,14 +51,21 @@ function plan(settle: Settle): Command {
       ),
     )
     .addOption(
-      new Option('--release <name>', 'name of the Helm release, for the command').default(
+      new Option('--release <name>', 'name of the Helm release in the printed command').default(
         'image-policy-operator',
       ),
     )
     .addOption(
-      new Option('--namespace <name>', 'its namespace, for the command').default('image-policy-operator'),
+      new Option('--namespace <name>', 'namespace of the Helm release in the printed command').default(
+        'image-policy-operator',
+      ),
     )
-    .addOption(new Option('--registry <host>', 'registry of the chart, for the command').default('REGISTRY'))
+    .addOption(
+      new Option(
+        '--registry <host>',
+        'registry of the chart in the printed command; REGISTRY is a placeholder',
+      ).default('REGISTRY'),
+    )
     .addOption(outputOption('table, json, yaml or markdown'));
   return command.action(
     settle(async (terminal) => {

@@ -46,7 +46,7 @@ export function contextLines(paint: Paint, result: WhatIfResult): string[] {
     ...(without === 0
       ? []
       : paint.sentence(
-          `${counted(without, 'row')} from before the context was recorded; they are replayed without it.`,
+          `${counted(without, 'row has', 'rows have')} no recorded deployment context, and ${without === 1 ? 'is' : 'are'} replayed without one.`,
           paint.chalk.dim,
         )),
   ];

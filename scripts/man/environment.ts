@@ -26,7 +26,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'KUBECONFIG',
-    text: 'Kubeconfig of the cluster to read. `--kubeconfig` takes precedence; without both it is `~/.kube/config`.',
+    text: 'Kubeconfig of the cluster to read. `--kubeconfig` takes precedence. If neither is set, `~/.kube/config` is read.',
     flags: ['--kubeconfig'],
   },
   {

@@ -121,8 +121,8 @@ export class FactBook {
     if (own !== null || report === null) return found;
     this.#usedReports.add(report);
     const note = isNameless
-      ? `the report given names no digest, so that nothing shows that it is of ${digest}, which the tag stands for now`
-      : `the tag stands for ${digest} now, which the report given is not about`;
+      ? `the report given names no digest, so it may not be about ${digest}, the digest that the tag has now`
+      : `the tag has the digest ${digest} now; the report given is about another image`;
     // A user who gave a report does not want the image decided without one.
     return found.facts.scan === null
       ? { ...found, note, untold: note, facts: { ...found.facts, scan: UNTOLD_SCAN } }
@@ -146,7 +146,7 @@ export class FactBook {
     const count = others.length + 1;
     return this.#untold(
       answer,
-      `${count} images of the ledger carry this name, so it stands for no digest; name one`,
+      `${count} images of the ledger have this name, so its digest is not clear; name a digest`,
     );
   }
 
@@ -235,10 +235,10 @@ export class FactBook {
 
 function whyUntold(now: TagAnswer | undefined): string {
   if (now === undefined || now.digest !== null)
-    return 'nobody was asked what the tag stands for now, so that what is known may be of another image';
+    return 'the registry was not asked for the digest of this tag; the known facts may be of another image';
   return now.outcome === 'absent'
-    ? 'its registry has no such tag, so that the report given is of no image that it stands for'
-    : 'its registry did not say what the tag stands for now, so that what is known may be of another image';
+    ? 'its registry has no such tag; the report given is about another image'
+    : 'its registry did not give the digest of this tag; the known facts may be of another image';
 }
 
 /** What a registry did not tell stays as it was recorded, else unknown. */

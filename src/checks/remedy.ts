@@ -6,7 +6,8 @@ export function remedyOfFact(fact: UnknownFact, found: FoundFacts | null): strin
   const [, remedy] = FACTS[fact];
   if (fact === 'findings' && found?.emptyReport === true) return WITHOUT_PACKAGES;
   if (found !== null && found.untold !== null) {
-    if (found.digest !== null) return 'scan what the tag stands for now, or name the digest that was scanned';
+    if (found.digest !== null)
+      return 'scan the image that the tag has now, or name the digest that was scanned';
     return found.registry === 'failed'
       ? `${TRY_AGAIN}; or name the digest`
       : 'name the digest, or let its registry be asked; an image that is not pushed yet is checked with --by-name';

@@ -118,8 +118,8 @@ export class Findings {
 
 /** NO_OUTSIDE is what a check cannot show that knows only the ledger itself. */
 export const NO_OUTSIDE =
-  'Without a checkpoint stored outside the service, this check cannot show that the newest rows were not cut off, nor that ' +
-  'the holder of the key did not rewrite and sign the whole history again.';
+  'No checkpoint stored outside the service was compared. So it stays possible that the newest rows were cut off, ' +
+  'or that the holder of the key rewrote and signed the whole history again.';
 
 /** isUnsigned tells whether there are rows, and no signature that they could be held against: then nothing was verified. */
 export function isUnsigned({ holds, rows }: Pick<Verification, 'holds' | 'rows'>): boolean {

@@ -67,7 +67,7 @@ function readProof(text: string, name: string): TlogProof {
 }
 
 const LIMIT =
-  'Without a checkpoint stored outside the service, this check cannot show that the log did not sign another history for somebody else.';
+  'No checkpoint stored outside the service was compared. So it stays possible that the log signed another history for somebody else.';
 
 /** Whether the checkpoint is signed, or was kept as it stands; gives the key that signed it. */
 function judgeNote(

@@ -15,7 +15,7 @@ export type LicenceFault = (typeof LICENCE_FAULTS)[number];
 const HINTS: Partial<Record<LicenceFault, string>> = {
   malformed: 'Give the whole file, exactly as it was issued',
   not_signed:
-    'Compare the name and the id of the keys. The key that ipo licence keygen printed belongs into licence.publicKeys, and is --public-key of ipo licence check',
+    'Compare the name and the id of the keys. Put the key that ipo licence keygen printed into licence.publicKeys; for ipo licence check, give it with --public-key',
   other_cluster: 'Issue one for this cluster: ipo licence request makes the file that names it',
   other_request: 'Issue it for the newest file of ipo licence request',
   expired: 'Issue a new one',

@@ -38,7 +38,7 @@ export const RELEASES: readonly Release[] = [
     repeatedValues: [
       {
         name: 'falco.rules_files',
-        note: 'keep the default rules file /etc/falco/falco_rules.yaml in the list of the detector’s chart: a list replaces, it does not merge',
+        note: 'your list replaces the default list of the Falco chart, so keep the default rules file /etc/falco/falco_rules.yaml in it',
       },
     ],
   }),

@@ -243,14 +243,14 @@ describe('facts of a ledger', () => {
     assert.deepEqual([code, first.digest, first.digest_from], [1, A, 'ledger']);
   });
 
-  test('a name of two images stands for no digest, which is said', async () => {
+  test('a name of two images gives no digest, and a message says so', async () => {
     const two = file(
       'two.ndjson',
       ledgerOf([image(A, ['web:1'], []), image(B, ['docker.io/library/web:1'], [])]),
     );
     const { code, first, err } = await answer('-p', critical, '-l', two, '--strict', 'web:1');
     assert.deepEqual([code, first.allowed, first.digest, first.scanned], [1, null, null, false]);
-    assert.match(err, /web:1: 2 images of the ledger carry this name/);
+    assert.match(err, /web:1: 2 images of the ledger have this name, so its digest is not clear/);
   });
 
   test('a triage decision is judged as of the given time', async () => {

@@ -37,7 +37,7 @@ test('a dry run tells what a report says with no service at hand, also where it 
   assert.equal(code, 0);
   assert.match(
     err,
-    /^ipo: 1 report does not state when the scanner’s database was made, so the service closes no finding because of it; add --trivy-version/,
+    /^ipo: 1 report does not state when the scanner’s database was made; from such a report the service closes no finding; add --trivy-version/,
   );
   assert.match(
     out,

@@ -57,7 +57,7 @@ export function digestLookup(deps: DigestLookupDeps): DigestLookup {
     if (isExpected || (told.get(host) ?? -Infinity) > now - QUIET_MS) return;
     if (told.size >= MOST_HOSTS) told.clear();
     told.set(host, now);
-    log.warn('a registry cannot be asked what a tag stands for; its images are decided without a digest', {
+    log.warn('a registry cannot be asked for the digests of tags; its images are decided without a digest', {
       host,
       error,
     });

@@ -55,7 +55,7 @@ export const registrySettings = z
     ).optional(),
     tags: z.enum(['resolve', 'ignore']).default('resolve').meta({
       description:
-        'Whether the webhook asks registries which digest a tag stands for, within its time; `ignore` decides an image by tag without a digest',
+        'Whether the webhook asks registries for the digest of a tag, within its time limit; `ignore` decides an image by tag without a digest',
     }),
     proofs: z.enum(['collect', 'ignore']).default('collect').meta({
       description:

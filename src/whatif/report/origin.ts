@@ -63,11 +63,11 @@ function whyNoSum({ baseline, would_deny, would_allow, would_allow_by_reason }: 
   const { policy_effect: effect, input_drift: drift } = baseline;
   const changed = would_deny + would_allow;
   if (changed === 0 || effect.would_deny + effect.would_allow + drift === changed) return [];
-  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a licence ceiling,' : '';
+  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a licence ceiling' : '';
   return [
     {
       title: 'Why the sum differs',
-      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both. A verdict that changed only because its policy was revised since${quota} is in neither.`,
+      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both effects. It is counted in neither if its verdict changed only because its policy was revised since${quota}.`,
     },
   ];
 }
@@ -102,7 +102,7 @@ export function contextText({ context, would_deny_by_reason: reasons }: WhatIfRe
   if (mode === 'Ignore')
     return 'The draft ignores the deployment context; the signals are shown for information.';
   if (denials === 0)
-    return 'The draft escalates by deployment context, and denies no row only because of that.';
+    return 'The draft escalates by deployment context. Without that, it would deny the same rows.';
   const recorded = [
     ...(wereAllowed > 0 ? [`${formatCount(wereAllowed)} ${wereAllowed === 1 ? 'was' : 'were'} allowed`] : []),
     ...(wereDenied > 0
