@@ -51,17 +51,18 @@ export async function writeSummary(
   await writeView(targets, summary, (paint) => summaryLines(paint, summary), terminal, globals);
 }
 
-/** warnEmpty warns of a period without a row: its package shows nothing, and may be of the wrong year. */
+/** warnEmpty warns of a period or a scope without a row: its package shows nothing, and may be of the wrong year or a misspelt cluster. */
 export function warnEmpty(
   source: 'ledger' | 'export',
-  { period, rows, rows_in_period: inPeriod = rows }: Summary,
+  { period, rows, rows_in_period: inPeriod = rows, rows_left_out: leftOut = 0 }: Summary,
   terminal: Terminal,
   { quiet }: GlobalOptions,
 ): void {
-  if (inPeriod === 0 && quiet !== true)
-    terminal.err(
-      `ipo: the ${source} has no rows from ${period.from} to ${period.to}, so the package shows no admission\n`,
-    );
+  if (quiet === true || inPeriod > leftOut) return;
+  const where = inPeriod === 0 ? '' : ' of the requested clusters and namespaces';
+  terminal.err(
+    `ipo: the ${source} has no rows${where} from ${period.from} to ${period.to}, so the package shows no admission\n`,
+  );
 }
 
 /** Rows outside the period are counted apart, since no section of the package is about them. */

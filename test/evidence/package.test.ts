@@ -277,6 +277,36 @@ test('a period before the first row is a package that says so', async () => {
   assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
 });
 
+test('a cluster or namespace without a row is warned of, and no attestation says that there was nothing at all', async () => {
+  for (const [flag, name] of [
+    ['--cluster', 'staging'],
+    ['--namespace', 'no-such'],
+  ] as const) {
+    const out = join(directory, 'nobody.zip');
+    const ran = await create(out, '--period', '2026-10', flag, name, '--force', '-o', 'json');
+    assert.equal(ran.code, 0, ran.err);
+    assert.match(
+      ran.err,
+      /^ipo: the export has no rows of the requested clusters and namespaces from 2026-10-01T\S+ to 2026-10-31T\S+, so the package/m,
+    );
+    const { attestations } = JSON.parse(ran.out) as { attestations: { id: string; because: string }[] };
+    assert.equal(
+      attestations.find(({ id }) => id === 'admission-enforced')?.because,
+      `There were no reviewed pods of the requested ${flag.slice(2)}s in the period: nothing was raised, so nothing shows it.`,
+    );
+    assert.equal((await ipo(['evidence', 'recompute', out])).code, 0);
+  }
+  const quiet = await create(
+    join(directory, 'some.zip'),
+    '--period',
+    '2026-10',
+    '--cluster',
+    'staging',
+    '-q',
+  );
+  assert.equal(quiet.err, '');
+});
+
 test('the PDF is a PDF/A-3a with its fonts and evidence.json in it, an outline, and the structure that readers aloud follow', () => {
   const files = unzip(zip);
   const pdf = String(files.get('evidence.pdf'));

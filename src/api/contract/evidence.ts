@@ -42,6 +42,11 @@ const summary = z
     key_id: z.string().describe('Key that signed it'),
     rows: count,
     rows_in_period: count.optional().describe('Rows of the period; absent in packages of earlier releases'),
+    rows_left_out: count
+      .optional()
+      .describe(
+        'Rows of the period of another cluster or namespace than requested; absent in packages of earlier releases',
+      ),
     signed: count,
     states,
     frameworks: z.array(

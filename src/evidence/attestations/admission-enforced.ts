@@ -1,5 +1,12 @@
 import { counted, formatCount } from '../../render/index.ts';
-import { nothingRaised, provenOf, stateOf, sweptSince, type AttestationRule } from './attestation.ts';
+import {
+  nothingRaised,
+  provenOf,
+  scopeOf,
+  stateOf,
+  sweptSince,
+  type AttestationRule,
+} from './attestation.ts';
 
 /** admissionEnforced: pods were judged by an enforcing policy, and none ran without a review. */
 export const admissionEnforced: AttestationRule = {
@@ -7,7 +14,7 @@ export const admissionEnforced: AttestationRule = {
   title: 'Admission is enforced',
   population: 'reviewed pods outside of exempt namespaces, and pods that ran without a review',
   asks: 'Each was judged by an enforcing policy, and none ran without a review.',
-  begin({ facts }) {
+  begin({ request, facts }) {
     const since = sweptSince(facts);
     let [population, passed, unreviewed, bypassed, audited, unknown] = [0, 0, 0, 0, 0, 0];
     return {
@@ -22,7 +29,8 @@ export const admissionEnforced: AttestationRule = {
       },
       end() {
         const counts = { unreviewed, bypassed, not_enforced: audited, unknown };
-        if (population === 0) return nothingRaised('reviewed pods', counts);
+        if (population === 0)
+          return nothingRaised('reviewed pods', scopeOf(request, 'cluster and namespace'), counts);
         const rest = [
           [audited, 'under no enforcing policy'],
           [bypassed, 'by break-glass'],

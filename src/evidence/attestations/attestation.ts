@@ -74,11 +74,23 @@ export interface Attestation {
   readonly [count: string]: unknown;
 }
 
-/** nothingRaised is the judgement over an empty population. */
-export function nothingRaised(what: string, counts?: Judged['counts']): Judged {
+/** nothingRaised is the judgement over an empty population. `scope` is what `scopeOf` gives for the records that were counted. */
+export function nothingRaised(what: string, scope: string, counts?: Judged['counts']): Judged {
   // Some populations say already that they are those of the period.
-  const because = `There were no ${what.replace(/ in the period$/, '')} in the period: nothing was raised, so nothing shows it.`;
+  const because = `There were no ${what.replace(/ in the period$/, '')}${scope} in the period: nothing was raised, so nothing shows it.`;
   return { state: 'partial', because, population: 0, passed: 0, failed: 0, ...(counts && { counts }) };
+}
+
+/** scopeOf names what a request chose among the records, in words that follow the name of its records. Findings, issues and images have no namespace. */
+export function scopeOf(
+  { clusters, namespaces }: EvidenceRequest,
+  by: 'cluster' | 'cluster and namespace',
+): string {
+  const chosen = [
+    ...(clusters.length > 0 ? ['clusters'] : []),
+    ...(namespaces.length > 0 && by !== 'cluster' ? ['namespaces'] : []),
+  ];
+  return chosen.length === 0 ? '' : ` of the requested ${chosen.join(' and ')}`;
 }
 
 /** notInSource is the judgement where the source does not hold the population. */

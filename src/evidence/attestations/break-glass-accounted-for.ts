@@ -1,7 +1,7 @@
 import { counted, formatCount } from '../../render/index.ts';
 import type { BypassRecord } from '../records.ts';
 import { JUDGED_AGAIN_MS } from '../row-walk.ts';
-import { nothingRaised, stateOf, type AttestationRule } from './attestation.ts';
+import { nothingRaised, scopeOf, stateOf, type AttestationRule } from './attestation.ts';
 
 /** breakGlassAccountedFor: each bypass has a reason and a person, and its images were judged again or triaged. */
 export const breakGlassAccountedFor: AttestationRule = {
@@ -33,7 +33,8 @@ export const breakGlassAccountedFor: AttestationRule = {
       end() {
         endBypass();
         const counts = { pending };
-        if (population === 0) return nothingRaised('bypasses', counts);
+        if (population === 0)
+          return nothingRaised('bypasses', scopeOf(request, 'cluster and namespace'), counts);
         const due = pending === 0 ? '' : `; for ${pending} the 7 days reach beyond the period`;
         const because = `Of ${counted(population, 'bypass', 'bypasses')}, ${formatCount(passed)} ${passed === 1 ? 'has' : 'have'} a reason and a person, and all of the images were judged again or triaged within 7 days${due}.`;
         return { state: stateOf(population, passed, failed), because, population, passed, failed, counts };

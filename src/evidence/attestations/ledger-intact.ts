@@ -32,7 +32,7 @@ export const ledgerIntact: AttestationRule = {
             : 'The rows differ from the signed rows: verification of the ledger failed.';
           return { ...figures, state: 'gap', because, ...(holds ? {} : { passed: 0, failed: rows.count }) };
         }
-        if (rows.count === 0) return nothingRaised('rows', counts);
+        if (rows.count === 0) return nothingRaised('rows', '', counts);
         const signed = `Of ${counted(rows.count, 'row')}, ${formatCount(rows.signed)} ${rows.signed === 1 ? 'matches' : 'match'} the signed tree`;
         if (rows.signed < rows.count)
           return { ...figures, state: 'partial', because: `${signed}; the others are not signed.` };

@@ -15,7 +15,7 @@ export function overRevisions(
       return {
         end() {
           const all = governing.in(request).filter(isMeant);
-          if (all.length === 0) return nothingRaised(rule.population);
+          if (all.length === 0) return nothingRaised(rule.population, '');
           const passed = all.filter(passes).length;
           const because = `Of ${counted(all.length, 'policy revision')} (${rule.population}), ${passed} ${passed === 1 ? 'does ' : ''}${does}.`;
           return {

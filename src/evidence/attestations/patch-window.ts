@@ -1,6 +1,6 @@
 import { counted, formatCount } from '../../render/index.ts';
 import type { FindingRecord } from '../records.ts';
-import { nothingRaised, notInSource, stateOf, type AttestationRule } from './attestation.ts';
+import { nothingRaised, notInSource, scopeOf, stateOf, type AttestationRule } from './attestation.ts';
 
 /** PatchWindow says which findings are meant, and from when the time is measured within which they must end. */
 export interface PatchWindow {
@@ -39,7 +39,7 @@ export function patchWindow(window: PatchWindow): AttestationRule {
         end(missing) {
           if (missing.has('finding')) return notInSource('findings');
           const counts = { pending, unknown };
-          if (population === 0) return nothingRaised(what, counts);
+          if (population === 0) return nothingRaised(what, scopeOf(request, 'cluster'), counts);
           const rest = [
             failed === 0 ? null : `${failed} did not`,
             pending === 0 ? null : `${pending} still ${pending === 1 ? 'has' : 'have'} time`,

@@ -1,6 +1,6 @@
 import { counted, formatCount } from '../../render/index.ts';
 import { criticalWindows } from '../critical-window.ts';
-import type { AttestationRule, Judged } from './attestation.ts';
+import { scopeOf, type AttestationRule, type Judged } from './attestation.ts';
 
 /** remediationWindows: critical findings that were raised were fixed inside the declared window. */
 export const remediationWindows: AttestationRule = {
@@ -50,7 +50,7 @@ export const remediationWindows: AttestationRule = {
         if (raised === 0)
           return say(
             'partial',
-            'No critical finding was raised in the period: nothing was raised, so nothing shows it.',
+            `No critical finding${scopeOf(request, 'cluster')} was raised in the period: nothing was raised, so nothing shows it.`,
           );
         if (fixed === 0)
           return say(

@@ -5,6 +5,7 @@ import {
   nothingRaised,
   notInSource,
   provenOf,
+  scopeOf,
   stateOf,
   sweptSince,
   type AttestationRule,
@@ -34,7 +35,7 @@ export const scanCoverage: AttestationRule = {
         const first = Math.min(...[...clusters].map(since));
         const unknown = daysOf(request).filter((day) => (day + 1) * DAY_MS <= first).length;
         const counts = { unscanned, hours, unknown };
-        if (population === 0) return nothingRaised('images that ran', counts);
+        if (population === 0) return nothingRaised('images that ran', scopeOf(request, 'cluster'), counts);
         const failed = population - passed;
         const rest = unscanned === 0 ? '' : `; ${unscanned} had no scan at all`;
         const before =

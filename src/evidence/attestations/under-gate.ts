@@ -1,6 +1,6 @@
 import { counted, formatCount } from '../../render/index.ts';
 import type { Asked } from '../governing.ts';
-import { nothingRaised, stateOf, type AttestationRule } from './attestation.ts';
+import { nothingRaised, scopeOf, stateOf, type AttestationRule } from './attestation.ts';
 
 /** underGate makes the attestation that each admitted image was admitted under a gate that asks for something. */
 export function underGate(
@@ -14,7 +14,7 @@ export function underGate(
     title,
     population: 'admitted images',
     asks: `Each was admitted under an enforcing policy that ${asks}.`,
-    begin() {
+    begin({ request }) {
       let [population, passed, bypassed] = [0, 0, 0];
       return {
         admitted(image) {
@@ -23,7 +23,8 @@ export function underGate(
           else if (image.asked[gate]) passed += 1;
         },
         end() {
-          if (population === 0) return nothingRaised('admitted images', { bypassed });
+          if (population === 0)
+            return nothingRaised('admitted images', scopeOf(request, 'cluster and namespace'), { bypassed });
           const failed = population - passed;
           const left = failed === 0 ? '' : `; ${formatCount(failed)} ${failed === 1 ? 'was' : 'were'} not`;
           const by = bypassed === 0 ? '' : ` (${formatCount(bypassed)} by break-glass)`;

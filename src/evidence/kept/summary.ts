@@ -2,9 +2,10 @@ import type { EvidenceDocument } from '../document.ts';
 import { countStates } from '../report/words.ts';
 
 /** PackageSummary is what a package comes to, in short. */
-export type PackageSummary = Omit<ReturnType<typeof summaryOf>, 'rows_in_period'> & {
+export type PackageSummary = Omit<ReturnType<typeof summaryOf>, 'rows_in_period' | 'rows_left_out'> & {
   /** Missing in summaries that earlier releases stored. */
   readonly rows_in_period?: number;
+  readonly rows_left_out?: number;
 };
 
 /** summaryOf says what a package comes to. */
@@ -19,6 +20,7 @@ export function summaryOf(document: EvidenceDocument) {
     rows: document.ledger.rows,
     // A package of an export has all of its rows, also those outside the period.
     rows_in_period: rows.package - rows.outside_period,
+    rows_left_out: rows.left_out_by_request,
     signed: document.ledger.signed,
     states: countStates(document),
     frameworks: document.requirements.map(({ id, name, summary, requirements }) => ({
