@@ -220,7 +220,8 @@ async function askTag(
 ): Promise<ResolvedTag | null> {
   // An export is a record of its time, but a report that is given beside it is not.
   const mayAsk = use !== 'never' || (options.registry === 'auto' && !options.offline);
-  const isNeeded = (service !== null && use !== 'never') || book.needsTag();
+  const isForService = service !== null && (use === 'always' || (use === 'auto' && options.byName !== true));
+  const isNeeded = isForService || book.needsTag();
   if (reference.digest !== null || !mayAsk || !isNeeded) return null;
   const found = await registry.resolve(reference);
   const { digest, outcome } = found;
@@ -248,7 +249,8 @@ async function askService(
   let digest = reference.digest ?? resolved;
   if (digest === null && options.byName) {
     const named = await digestOfService(service, reference);
-    if (named !== null) book.resolve(reference, { digest: (digest = named), from: 'service' });
+    if (named === 'several') book.resolve(reference, { digest: null, outcome: 'several' });
+    else if (named !== null) book.resolve(reference, { digest: (digest = named), from: 'service' });
   }
   const told = digest === null || !isDigest(digest) ? null : await factsOfService(service, digest);
   if (told !== null && told.facts.digest !== null) book.record(told.facts.digest, told.facts, told.obstacle);

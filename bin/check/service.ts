@@ -57,22 +57,24 @@ export async function coldImagePolicyOfService(
 }
 
 /**
- * digestOfService gives the digest of a reference by a service, where no registry resolves it and only one digest has that name; else null.
+ * digestOfService gives the digest that has the name of a reference in a service; null if none has it, and `several` if more than one has
+ * it, or could have it.
  */
 export async function digestOfService(
   service: ServiceClient,
   { name, path, tag }: ImageReference,
-): Promise<Digest | null> {
+): Promise<Digest | 'several' | null> {
   const wanted = `${name}:${tag ?? 'latest'}`;
   const { body } = await service.json<ImageListBody>('GET /images', {
     query: { q: path.split('/').at(-1) ?? path, limit: MOST_NAMED + 1, sort: 'last_seen' },
   });
   // One that is not listed any more could carry it too.
-  if (body.total > MOST_NAMED) return null;
+  if (body.total > MOST_NAMED) return 'several';
   const found = body.items.filter((item) => {
     const reference = parseReference(item.name ?? '');
     return !('fault' in reference) && `${reference.name}:${reference.tag ?? 'latest'}` === wanted;
   });
   const [only, ...others] = found;
-  return only !== undefined && others.length === 0 && isDigest(only.digest) ? only.digest : null;
+  if (others.length > 0) return 'several';
+  return only !== undefined && isDigest(only.digest) ? only.digest : null;
 }

@@ -12,10 +12,13 @@ import { carryOver, digestOf, newest } from './report-choice.ts';
 const UNTOLD_SCAN: ScanRecord = { scannedAt: null, scanner: null, os: null, findings: null };
 const UNTOLD = { signatures: null, attestations: null, provenance: null, vex: null } as const;
 
-/** TagAnswer is what a tag stands for: a digest and who said so; or that it stands for nothing, or that nobody could say. */
+/**
+ * TagAnswer is what a tag stands for: a digest and who said so; or that it stands for nothing, that nobody could say, or that
+ * several images of the service have its name.
+ */
 export type TagAnswer =
   | { readonly digest: Digest; readonly from: 'registry' | 'service' }
-  | { readonly digest: null; readonly outcome: 'absent' | 'unknown' };
+  | { readonly digest: null; readonly outcome: 'absent' | 'unknown' | 'several' };
 
 /** FactSources are the files that facts come from. */
 export interface FactSources {
@@ -101,6 +104,7 @@ export class FactBook {
     if (report !== null && byName)
       return this.#known(digestOf(report, reference.name), 'trivy', report, answer);
     if (report !== null) this.#usedReports.add(report);
+    if (now?.outcome === 'several') return this.#untold(answer, whyUntold(now));
     // Which image the tag stands for nobody could say; any of those that are known may be it.
     const isOpen = now === undefined ? this.#serviceAsked : now.outcome === 'unknown';
     if (report !== null || (isOpen && !byName)) return this.#untold(answer, whyUntold(now));
@@ -236,6 +240,8 @@ export class FactBook {
 function whyUntold(now: TagAnswer | undefined): string {
   if (now === undefined || now.digest !== null)
     return 'the registry was not asked for the digest of this tag; the known facts may be of another image';
+  if (now.outcome === 'several')
+    return 'several images of the service can have this name, so it stands for no digest; name one';
   return now.outcome === 'absent'
     ? 'its registry has no such tag; the report given is about another image'
     : 'its registry did not give the digest of this tag; the known facts may be of another image';

@@ -295,6 +295,43 @@ test('what helps an image is not the flag that --offline excludes', async () => 
   }
 });
 
+/** A service that has recorded images of one name, each scanned without a finding. */
+function serviceOf(name: string, digests: readonly string[]): RequestListener {
+  const scanner = { name: 'trivy', version: '0.72.0', db_updated_at: '2026-11-20T00:12:00Z' };
+  const facts = { scan: { scanned_at: '2026-11-20T02:00:00Z', scanner, findings: [] } };
+  return ({ url = '' }, response) => {
+    const { pathname } = new URL(url, 'http://service');
+    const digest = /^\/api\/v1\/images\/(.+)\/facts$/.exec(decodeURIComponent(pathname))?.[1];
+    const body =
+      pathname === '/api/v1/images'
+        ? { total: digests.length, items: digests.map((one) => ({ name, digest: one })) }
+        : {
+            cold_image_policy: 'AllowAndScan',
+            ...(digest !== undefined && { image: { digest, names: [name], ...facts }, scan_failures: [] }),
+          };
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+}
+
+test('--by-name takes the digest of a tag from a service, and asks no registry for it', async (t) => {
+  const { host, asked } = await moved(t, `sha256:${'c'.repeat(64)}`);
+  const image = `${host}/shop/web:1`;
+  const one = await listen(t, createServer(serviceOf(image, [DIGEST])));
+  const known = await check(['-p', PLAIN, '--by-name', '-o', 'json', image], {
+    IPO_SERVER: `http://${one}`,
+    IPO_TOKEN: 'token',
+  });
+  assert.deepEqual([known.code, asked], [0, []], known.err + known.out);
+  assert.equal(JSON.parse(known.out).results[0].digest, DIGEST);
+  const two = await listen(t, createServer(serviceOf(image, [DIGEST, `sha256:${'b'.repeat(64)}`])));
+  const open = await check(['-p', PLAIN, '--by-name', image], {
+    IPO_SERVER: `http://${two}`,
+    IPO_TOKEN: 'token',
+  });
+  assert.deepEqual([open.code, asked], [1, []], open.err + open.out);
+  assert.match(open.err + open.out, /several images of the service/);
+});
+
 test('a service that nobody named does not stand in the way unsaid', async (t) => {
   const refusing = await listen(
     t,
