@@ -1,4 +1,5 @@
 import { planDatabase, readStoredDocuments, type MigrationPlan } from '../../src/app/index.ts';
+import { IpoError } from '../../src/base/index.ts';
 import { toYaml } from '../../src/render/index.ts';
 import { judgeValues, NEWEST, planUpgrade, RELEASES, type Release } from '../../src/releases/index.ts';
 import { findDatabase } from '../files/index.ts';
@@ -32,6 +33,10 @@ export async function runUpgradePlan(options: UpgradePlanOptions, terminal: Term
   const to = theRelease(options.to ?? NEWEST);
   const url = databaseOf(options, terminal);
   const database = url === null ? null : await planDatabase(url);
+  if (database?.exists === false)
+    throw new IpoError('unreadable', `${database.database} does not exist`, {
+      hint: 'Check the address; the first start of a service makes its database',
+    });
   const from = options.from === undefined ? releaseOf(database) : theRelease(options.from);
   const plan = planUpgrade(from, to);
   const values = options.values === undefined ? null : await readValues(options.values, terminal);

@@ -1,3 +1,5 @@
+import { isAbsolute } from 'node:path';
+
 /** FileFault is what the system says of a file, for people: what is wrong with it, and what to do where that is known. */
 export interface FileFault {
   readonly message: string;
@@ -7,7 +9,10 @@ export interface FileFault {
 /** fileFaultOf gives the words for an error of the file system by its code, such as `ENOENT`; null for any other error. */
 export function fileFaultOf(error: unknown): FileFault | null {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return FAULTS.get(code) ?? null;
+  const fault = FAULTS.get(code) ?? null;
+  if (code !== 'ENOENT' || fault === null) return fault;
+  const path = error instanceof Error && 'path' in error ? error.path : undefined;
+  return typeof path === 'string' && isAbsolute(path) ? { ...fault, hint: 'Check the path' } : fault;
 }
 
 const ACCESS = { message: 'permission denied', hint: 'Give this user access to the file' };

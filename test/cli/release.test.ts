@@ -88,6 +88,18 @@ test('a plan names values of the file, the backup and the command; a way back is
   assert.equal((await ipo(['upgrade', 'plan'])).code, 2);
 });
 
+test('a database that is not there is an error of its own, unlike an empty one', async (t) => {
+  const file = join(scratch(t), 'none.db');
+  for (const from of [[], ['--from', '1.3.0']]) {
+    const { code, err } = await ipo(['upgrade', 'plan', '--database', `sqlite:${file}`, ...from]);
+    assert.equal(code, 3, err);
+    assert.match(err, /none\.db does not exist\n  Check the address/);
+  }
+  writeFileSync(file, '');
+  const empty = await ipo(['upgrade', 'plan', '--database', `sqlite:${file}`]);
+  assert.deepEqual([empty.code, /is empty, so/.test(empty.err)], [2, true], empty.err);
+});
+
 test('a database tells its release, the migrations that are due, and the documents that change', async (t) => {
   const url = `sqlite:${join(scratch(t), 'ipo.db')}`;
   await makeRelease(url, '1.3.0');
