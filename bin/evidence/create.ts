@@ -27,10 +27,17 @@ export async function runEvidenceCreate(
   const parts = openParts(terminal);
   if (options.out !== undefined) await holdTarget(options.out, options.force === true, terminal);
   if (source.kind === 'server') {
-    holdNoneLocal(options);
+    holdNone(localOf(options), 'a service makes this package', HINT_LOCAL);
     const period = needed(readPeriod(options, parts.clock.now()));
     return createAtService(options, period, source.flags, terminal, globals);
   }
+  holdNone({ 'no-wait': options.wait ? undefined : true }, 'no service makes this package', 'Leave it out');
+  if (source.kind === 'ledger')
+    holdNone(
+      databaseOf(options),
+      'the package is made from an export',
+      'Leave it out, or give --database URL',
+    );
   const { key, out } = options;
   const now = options.at === undefined ? parts.clock.now() : parseTime(options.at);
   if (Number.isNaN(now))
@@ -101,7 +108,7 @@ function makeHere(
     url: source.url,
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     cluster: options.clusterName ?? null,
-    coldImagePolicy: options.coldImagePolicy,
+    coldImagePolicy: options.coldImagePolicy ?? 'AllowAndScan',
   });
 }
 
@@ -111,20 +118,22 @@ function needed(period: Period | null): Period {
   return period;
 }
 
+const HINT_LOCAL = 'To make the package on this machine, give --ledger FILE or --database URL';
+
+/** What the header of the rows of an export says already. */
+function databaseOf({ publicUrl, clusterName, coldImagePolicy }: EvidenceCreateOptions): Given {
+  return { 'public-url': publicUrl, 'cluster-name': clusterName, 'cold-image-policy': coldImagePolicy };
+}
+
 /** A service signs with its own key, in its own name, now. */
-function holdNoneLocal({
-  key,
-  organisation,
-  contact,
-  at,
-  publicUrl,
-  clusterName,
-}: EvidenceCreateOptions): void {
-  const local = { key, organisation, contact, at, 'public-url': publicUrl, 'cluster-name': clusterName };
-  for (const [flag, value] of Object.entries(local))
-    if (value !== undefined)
-      throw new UsageError(
-        `--${flag} has no effect: a service makes this package`,
-        'To make the package on this machine, give --ledger FILE or --database URL',
-      );
+function localOf(options: EvidenceCreateOptions): Given {
+  const { key, organisation, contact, at } = options;
+  return { key, organisation, contact, at, ...databaseOf(options) };
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+function holdNone(flags: Given, because: string, hint: string): void {
+  for (const [flag, value] of Object.entries(flags))
+    if (value !== undefined) throw new UsageError(`--${flag} has no effect: ${because}`, hint);
 }

@@ -104,10 +104,8 @@ function createCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record',
-      )
-        .choices(['AllowAndScan', 'DenyUntilScanned'])
-        .default('AllowAndScan'),
+        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record (default: AllowAndScan)',
+      ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(
       new Option(

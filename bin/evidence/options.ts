@@ -17,7 +17,7 @@ export interface EvidenceCreateOptions extends EvidencePeriodFlags, LedgerFlags 
   readonly force?: true;
   readonly includeRuntimeRaw?: true;
   readonly wait: boolean;
-  readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
+  readonly coldImagePolicy?: 'AllowAndScan' | 'DenyUntilScanned';
   readonly publicUrl?: string;
   readonly clusterName?: string;
   readonly key?: string;

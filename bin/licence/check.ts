@@ -14,6 +14,7 @@ import {
   readUnverified,
   refusalsOf,
   replayCeiling,
+  type Certificate,
   type CeilingRow,
   type CeilingWhatIf,
   type CertificateBody,
@@ -70,6 +71,11 @@ export async function runLicenceCheck(
   const month = options.month ?? monthOf(monthStart(now) - 1);
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
     throw new UsageError(`--month ${printable(month) || '""'} is not a month`, 'Write it as 2026-10');
+  if (options.month !== undefined && options.ledger === undefined && options.server === undefined)
+    throw new UsageError(
+      '--month has no effect: no admissions are replayed',
+      'Give --ledger FILE or --server, or leave it out',
+    );
   const checked =
     options.server === undefined
       ? await ofFiles(options, month, now, terminal)
@@ -99,17 +105,21 @@ export async function runLicenceCheck(
 const isUnsigned = (error: IpoError): boolean =>
   'fault' in error && (error.fault === 'not_signed' || error.fault === 'malformed');
 
+function unverified(body: CertificateBody, text: string): Certificate {
+  return { body, text, signedBy: '', notAfter: body.not_after === null ? null : parseTime(body.not_after) };
+}
+
 function refusalsFor(text: string, { keys, expected }: Checked): readonly IpoError[] {
   try {
     const body = readUnverified(text);
     const certificate =
-      keys === null && body !== null
-        ? { body, text, signedBy: '', notAfter: body.not_after === null ? null : parseTime(body.not_after) }
-        : openCertificate(text, keys ?? []);
+      keys === null && body !== null ? unverified(body, text) : openCertificate(text, keys ?? []);
     return refusalsOf(certificate, expected);
   } catch (error) {
-    if (isIpoError(error)) return [error];
-    throw error;
+    if (!isIpoError(error)) throw error;
+    // What it says is not believed, but what is wrong with that is to be fixed as well.
+    const said = isUnsigned(error) ? readUnverified(text) : null;
+    return said === null ? [error] : [error, ...refusalsOf(unverified(said, text), expected)];
   }
 }
 
@@ -253,7 +263,7 @@ async function textOf(
   const { admitted, denied, ceiling } = replay;
   lines.push(
     '',
-    `In ${month}, ${admitted} image ${admitted === 1 ? 'name was' : 'names were'} admitted. A ceiling of ${ceiling ?? 'none'} would have denied ${denied.length}.`,
+    `In ${month}, ${admitted} image ${admitted === 1 ? 'name was' : 'names were'} admitted. ${ceiling === null ? 'The certificate has no ceiling of image names' : `A ceiling of ${ceiling} would have denied ${denied.length}`}.`,
     ...(covered === 'part' ? ['The export holds only a part of this month.'] : []),
   );
   if (denied.length === 0) return `${lines.join('\n')}\n`;

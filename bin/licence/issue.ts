@@ -88,5 +88,5 @@ async function readSigner({ key, name }: LicenceIssueOptions, terminal: Terminal
 }
 
 function ceiling(flag: string, text: string): number | null {
-  return text === 'none' ? null : parseWhole(flag, text, 0, 1_000_000_000, 'the ceiling');
+  return text === 'none' ? null : parseWhole(flag, text, 0, 1_000_000_000, 'the ceiling', 'none');
 }

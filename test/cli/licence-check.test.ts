@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { openShell } from '../accounts/cli.ts';
@@ -77,9 +77,41 @@ test('a ceiling is replayed over a ledger export: which names it would have deni
   assert.match(none, /^Nothing here is against the certificate\. Its signature was not verified\.$/m);
   const wrong = await ipo(['licence', 'check', file('request.json')]);
   assert.match(wrong.out, /this is not a licence certificate: its first line is not ipo-licence-1/);
+  const free = await ipo(['licence', 'check', await issue('none'), '--ledger', SHOP, '--month', '2026-11']);
+  assert.match(free.out, /names were admitted\. The certificate has no ceiling of image names\.$/m);
+  const idle = await ipo(['licence', 'check', await issue('3'), '--month', '2026-11']);
+  assert.deepEqual([idle.code, /--month has no effect/.test(idle.err)], [2, true], idle.err);
   const other = await check('3', '--cluster-id', 'c2');
   assert.deepEqual([other.code, other.answer.accepted], [1, false]);
   assert.match(other.answer.refusals[0]?.message ?? '', /certificate is for cluster c1, this is c2/);
+});
+
+test('a certificate that nobody signed is checked for each reason, and a ceiling that is no number names none', async (t) => {
+  const { file, ipo, issue, publicKey } = await openIssuer(t);
+  const request = { request_id: 'a'.repeat(16), cluster_id: 'c1', installation_id: 'i1', cluster: '' };
+  writeFileSync(file('request.json'), JSON.stringify({ format: 'ipo-licence-request-1', ...request }));
+  const path = await issue('3');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Acme', 'Acne'));
+  const args = ['licence', 'check', path, '--public-key', publicKey, '--cluster-id', 'c2', '-o', 'json'];
+  const ran = await ipo(args);
+  const { signature, refusals } = JSON.parse(ran.out) as Answer;
+  assert.deepEqual(
+    [ran.code, signature, refusals.map(({ message }) => message)],
+    [
+      1,
+      'not_verified',
+      [
+        'certificate is not signed by a key of licence.publicKeys',
+        'certificate is for cluster c1, this is c2',
+      ],
+    ],
+  );
+  const many = await ipo([
+    ...['licence', 'issue', '--key', file('key.pem'), '--name', 'acme', '--request', file('request.json')],
+    ...['--customer', 'Acme', '--nodes', 'many'],
+  ]);
+  assert.equal(many.code, 2);
+  assert.match(many.err, /a whole number from 0 to 1000000000, or none/);
 });
 
 test('a certificate is checked against a running service, and its ceiling over the admissions of it', async (t) => {

@@ -307,6 +307,20 @@ test('a cluster or namespace without a row is warned of, and no attestation says
   assert.equal(quiet.err, '');
 });
 
+test('a flag that has no effect on a package of an export is rejected', async () => {
+  for (const [flag, ...value] of [
+    ['--cluster-name', 'foo'],
+    ['--cold-image-policy', 'DenyUntilScanned'],
+    ['--public-url', 'http://x'],
+    ['--no-wait'],
+  ] as const) {
+    const { code, err } = await create(join(directory, 'idle.zip'), flag, ...value);
+    assert.equal(code, 2, err);
+    assert.match(err, new RegExp(`^ipo: ${flag} has no effect: `));
+  }
+  assert.equal(existsSync(join(directory, 'idle.zip')), false);
+});
+
 test('the PDF is a PDF/A-3a with its fonts and evidence.json in it, an outline, and the structure that readers aloud follow', () => {
   const files = unzip(zip);
   const pdf = String(files.get('evidence.pdf'));
