@@ -27,7 +27,8 @@ export interface ScanImportOptions extends ServiceFlags {
   readonly digest?: string;
   readonly dbUpdatedAt?: string;
   readonly trivyVersion?: string;
-  readonly database?: string;
+  /** True when it is given without an address. */
+  readonly database?: string | true;
   readonly output: readonly string[];
 }
 
@@ -128,7 +129,7 @@ async function record(
     );
   }
   const database = await openScanDatabase(
-    findDatabase(options.database, terminal.env),
+    findDatabase(options.database === true ? undefined : options.database, terminal.env),
     openParts(terminal).clock,
   );
   try {

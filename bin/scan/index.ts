@@ -54,8 +54,8 @@ function scanCommand(settle: Settle): Command {
     )
     .addOption(
       new Option(
-        '--database <url>',
-        'record in a database instead: sqlite:PATH or postgres://USER@HOST:5432/NAME',
+        '--database [url]',
+        'record in a database instead: sqlite:PATH or postgres://USER@HOST:5432/NAME (default address: IPO_DATABASE, then IPO_DATABASE_URL)',
       ).conflicts('server'),
     )
     .addOption(outputOption(MARKED));

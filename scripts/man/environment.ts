@@ -5,7 +5,9 @@ interface Entry {
   readonly flags: readonly string[];
 }
 
-const NET = ['--server', '--registry', '--token-stdin'];
+/** `--registry` itself is also the address of a chart, which no command calls. */
+const REGISTRIES = ['--registry-timeout', '--by-name'];
+const NET = ['--server', '--token-stdin', ...REGISTRIES];
 
 /** ENVIRONMENT lists the variables that commands read. */
 const ENVIRONMENT: readonly Entry[] = [
@@ -87,12 +89,12 @@ const ENVIRONMENT: readonly Entry[] = [
   {
     name: 'DOCKER_CONFIG, REGISTRY_AUTH_FILE, XDG_RUNTIME_DIR',
     text: 'Files with the credentials for registries: *$DOCKER_CONFIG/config.json*, the file that `REGISTRY_AUTH_FILE` names, and *$XDG_RUNTIME_DIR/containers/auth.json*.',
-    flags: ['--registry'],
+    flags: REGISTRIES,
   },
   {
     name: 'XDG_CACHE_HOME',
     text: 'Cache directory (default: ~/.cache). The keys of Sigstore are in its subdirectory ipo/sigstore.',
-    flags: ['--registry'],
+    flags: REGISTRIES,
   },
   {
     name: 'XDG_DATA_HOME',
@@ -131,12 +133,12 @@ const FILES: readonly Entry[] = [
   {
     name: '$DOCKER_CONFIG/config.json, ~/.docker/config.json',
     text: 'Credentials for registries, as docker login writes them.',
-    flags: ['--registry'],
+    flags: REGISTRIES,
   },
   {
     name: '$XDG_CACHE_HOME/ipo/sigstore/',
     text: 'Cached keys of Sigstore. It can be deleted at any time.',
-    flags: ['--registry'],
+    flags: REGISTRIES,
   },
 ];
 

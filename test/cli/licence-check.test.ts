@@ -86,7 +86,7 @@ test('a ceiling is replayed over a ledger export: which names it would have deni
   assert.match(other.answer.refusals[0]?.message ?? '', /certificate is for cluster c1, this is c2/);
 });
 
-test('a certificate that nobody signed is checked for each reason, and a ceiling that is no number names none', async (t) => {
+test('a certificate that nobody signed is checked for each reason, and a ceiling can be the word none', async (t) => {
   const { file, ipo, issue, publicKey } = await openIssuer(t);
   const request = { request_id: 'a'.repeat(16), cluster_id: 'c1', installation_id: 'i1', cluster: '' };
   writeFileSync(file('request.json'), JSON.stringify({ format: 'ipo-licence-request-1', ...request }));

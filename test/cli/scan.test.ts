@@ -208,10 +208,15 @@ test('reports are recorded in a database without a service, with an audit entry 
     ).length,
     1,
   );
-  assert.equal(
-    (await ipo(['scan', 'import', file, '--database', `sqlite:${join(folder, 'none.db')}`])).code,
-    3,
-  );
+  const other = { IPO_DATABASE: `sqlite:${join(folder, 'none.db')}` };
+  assert.equal((await ipo(['scan', 'import', file, '--database', other.IPO_DATABASE])).code, 3);
+  for (const [env, expected] of [
+    [other, 3],
+    [{ IPO_DATABASE: database }, 0],
+  ] as const) {
+    const ran = await ipo(['scan', 'import', file, ...dated, '--database'], { env });
+    assert.equal(ran.code, expected, ran.err);
+  }
 });
 
 test('a report of anything else than a container image is recorded for no image, whatever digest is given', async (t) => {
@@ -237,6 +242,8 @@ test('an invalid report, or one named in a way that cannot be served, is refused
   for (const [args, stdin, message] of [
     [['-'], '{', /stdin: the report ends in the middle/],
     [['-'], '{"SchemaVersion": 1}', /schema version 1/],
+    [['-'], '{"a": 1}', /stdin: not a report of Trivy, Grype or trivy-operator\n/],
+    [['-'], '"a"', /stdin: not a report of Trivy, Grype or trivy-operator\n/],
     [['a.json', 'b.json', '--digest', digestOf(1)], '', /--image and --digest apply to one report/],
     [['-', '-'], '', /stdin/],
     [['-', '--database', 'sqlite:x', '--server', 'http://127.0.0.1:1'], '', /cannot be used with/],

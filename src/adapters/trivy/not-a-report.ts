@@ -29,6 +29,13 @@ export function parseJson(text: string, file: string): unknown {
   }
 }
 
+/** isOfKnownKind tells whether explainForeign can say of which kind a JSON value is, or it may be a report of Trivy. */
+export function isOfKnownKind(value: unknown): boolean {
+  if (Array.isArray(value)) return true;
+  const marks = ['SchemaVersion', 'ClusterName', 'bomFormat', 'spdxVersion', 'runs', 'kind', 'Results'];
+  return isObject(value) && marks.some((mark) => mark in value);
+}
+
 /** explainForeign says what a JSON value is that is not a report of one artifact in schema version 2; null when it may be one. */
 export function explainForeign(value: unknown, file: string): ReportError | null {
   const old = 'the report has schema version 1, which Trivy wrote before 0.20; version 2 is read here';

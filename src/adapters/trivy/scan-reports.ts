@@ -1,10 +1,12 @@
 import type { ScanReport } from '../../scan/index.ts';
-import { parseJson } from './not-a-report.ts';
+import { isOfKnownKind, parseJson } from './not-a-report.ts';
 import { isOperatorReport, toOperatorScanReport } from './operator-report.ts';
 import { toScanReport } from './report.ts';
 import { ReportError } from './report-error.ts';
 
 const MAX_ITEMS = 10_000;
+const KINDS =
+  'Make one with `trivy image --format json`, `grype -o json` or `kubectl get vulnerabilityreports -o json`';
 
 /**
  * readScanReports reads what Trivy leaves behind: a report of the program, a VulnerabilityReport of trivy-operator, or a list of
@@ -27,7 +29,10 @@ export function parseScanReports(text: string, file: string): readonly ScanRepor
 }
 
 function readOne(value: unknown, file: string): ScanReport {
-  return isOperatorReport(value) ? toOperatorScanReport(value, file) : toScanReport(value, file);
+  if (isOperatorReport(value)) return toOperatorScanReport(value, file);
+  if (!isOfKnownKind(value))
+    throw new ReportError(file, 'not a report of Trivy, Grype or trivy-operator', KINDS);
+  return toScanReport(value, file);
 }
 
 /** The items of a list of Kubernetes objects, or null for anything else. */
