@@ -177,7 +177,8 @@ function worst(answers: readonly AnswerDocument[]): State {
 
 function wordOf(answer: AnswerDocument): string {
   const state = stateOf(answer);
-  if (state === 'undecided') return 'not decided';
+  if (state === 'undecided')
+    return 'fault' in answer && answer.fault !== null ? 'invalid reference' : 'not decided';
   if (state === 'audited') return `${answer.label} (audited)`;
   if (answer.label !== null) return answer.label;
   if ('fault' in answer && answer.fault !== null) return 'invalid reference';

@@ -195,13 +195,27 @@ function warnersOf({ judgement: { verdicts, warnings }, subject }: ImageResult, 
   );
 }
 
-function reasonOf({ judgement: { undecided, outcome }, unknown: [first] }: ImageResult): string {
+function reasonOf({
+  judgement: { undecided, outcome },
+  unknown: [first],
+  fault,
+  allowed,
+}: ImageResult): string {
+  if (fault !== null && allowed === null) return `not decided: the reference is not valid: it ${fault}`;
   return undecided === null ? outcome.reason || openTo(first) : openTo(undecided);
 }
 
-function remedyOf({ judgement, fault, found, subject, unknown: [first] }: ImageResult): string | null {
-  if (fault !== null) return 'write a reference that a registry can serve';
+function remedyOf({
+  judgement,
+  allowed,
+  fault,
+  found,
+  subject,
+  unknown: [first],
+}: ImageResult): string | null {
   const { outcome, undecided, verdicts } = judgement;
+  if (fault !== null)
+    return allowed === true && outcome.label === null ? null : 'write a reference that a registry can serve';
   const { policy } = outcome;
   const refusal = verdicts.find((verdict) => verdict.policy === policy)?.decision;
   if (undecided === null && refusal?.kind === 'refuse' && subject !== null) {

@@ -138,7 +138,8 @@ function checkImage(
   if ('fault' in reference) {
     const { fault } = reference;
     const judgement = judgeUnnamed(policies, image, fault, breakGlass);
-    const { allowed } = judgement.outcome;
+    // The webhook lets such an image pass where nothing denies it; on a command line it is a mistake, and nothing was checked.
+    const allowed = pod.file === null && judgement.outcome.allowed ? null : judgement.outcome.allowed;
     return { ...about, subject: null, judgement, found: null, fault, allowed, unknown: [] };
   }
   const found = find(reference);

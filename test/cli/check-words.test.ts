@@ -26,6 +26,33 @@ test('an invalid reference given by name is said to be one where no policy gover
   assert.match(err, /^ipo: "NGINX::1" is not a valid image reference: it has a repository name/m);
 });
 
+test('an invalid reference given by name is not decided where nothing denies it, in every format', async () => {
+  const given = ['--offline', 'NGINX::1'];
+  const { out } = await check(...given);
+  assert.match(out, /^ {2}\? NGINX::1 {2}invalid reference$/m);
+  assert.match(out, /not decided: the reference is not valid: it has a repository name/);
+  assert.match(out, /to decide: write a reference/);
+  assert.match(out, /1 not decided, which fails the check/);
+  assert.doesNotMatch(out, /✓|\d allowed/);
+  const { code, out: json } = await check(...given, '-o', 'json');
+  const { results, undecided } = JSON.parse(json) as { results: { allowed: unknown }[]; undecided: number };
+  assert.deepEqual([code, results[0]?.allowed, undecided], [2, null, 1]);
+  assert.match((await check(...given, '-o', 'junit')).out, /failures="1"/);
+});
+
+test('an invalid reference in a manifest that no policy governs is allowed, with no advice how to pass', async () => {
+  const pod = join(folder, 'invalid.yaml');
+  writeFileSync(
+    pod,
+    'apiVersion: v1\nkind: Pod\nmetadata: { name: web, namespace: other }\nspec: { containers: [{ name: main, image: "NGINX::1" }] }\n',
+  );
+  const { code, out } = await check('--offline', '-f', pod);
+  assert.equal(code, 0);
+  assert.match(out, /invalid reference/);
+  assert.match(out, /1 allowed/);
+  assert.doesNotMatch(out, /to pass/);
+});
+
 test('a container that names no image is denied in a whole sentence', async () => {
   const pod = join(folder, 'pod.yaml');
   writeFileSync(
