@@ -1,6 +1,6 @@
 /**
  * `ipo doctor`: what is wrong with a service, a cluster or the directory of a service that does not start.
- * It uses `release`, `service`, `terminal` and `upgrade`.
+ * It uses `files`, `release`, `service`, `terminal` and `upgrade`.
  */
 import { Command, Option } from 'commander';
 import { withServiceFlags } from '../service/index.ts';
@@ -31,7 +31,12 @@ function doctorCommand(settle: Settle): Command {
       'Examine a running service, the cluster that it runs in, or the directory of a service that does not start. ' +
         'Each check has a stable id, a state (ok, warn or fail) and what to do. Nothing is changed. Exit 1 when a check fails.',
     )
-    .addOption(new Option('--kubeconfig <file>', 'examine the cluster of this kubeconfig'))
+    .addOption(
+      new Option(
+        '--kubeconfig <file>',
+        'examine the cluster of this kubeconfig (default with --context or --namespace: KUBECONFIG, else ~/.kube/config)',
+      ),
+    )
     .addOption(new Option('--context <name>', 'context of the kubeconfig (default: its current one)'))
     .addOption(
       new Option(
@@ -47,6 +52,7 @@ function doctorCommand(settle: Settle): Command {
     .addOption(
       new Option('--bundle <file>', 'write a report to send to others, without secrets, hosts and addresses'),
     )
+    .addOption(new Option('--force', 'overwrite the file of --bundle if it is there'))
     .addOption(outputOption('table, json, yaml or markdown'));
   return command.action(
     settle(async (terminal, globals) => {

@@ -11,5 +11,6 @@ export interface DoctorOptions extends ServiceFlags {
   readonly strict?: true;
   readonly all?: true;
   readonly bundle?: string;
+  readonly force?: true;
   readonly output: readonly string[];
 }

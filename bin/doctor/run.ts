@@ -1,6 +1,7 @@
 import { examineCluster, examineData } from '../../src/app/index.ts';
 import { CLUSTER_CHECKS, DATA_CHECKS, examine, toReport, type CheckResult } from '../../src/doctor/index.ts';
 import { toYaml } from '../../src/render/index.ts';
+import { assertNew, findKubeconfig, kubeconfigNamed } from '../files/index.ts';
 import { knowsService } from '../service/client.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
@@ -12,7 +13,7 @@ import { bundleOf } from './bundle.ts';
 import { examineService } from './examine-service.ts';
 import type { DoctorOptions } from './options.ts';
 import { examineUpgrade } from './upgrade.ts';
-import { toMarkdown, toText } from './view.ts';
+import { toMarkdown, toText, worstFirst } from './view.ts';
 
 const FORMATS = ['table', 'json', 'yaml', 'markdown'] as const;
 
@@ -23,10 +24,11 @@ export async function runDoctor(
   globals: GlobalOptions,
 ): Promise<ExitCode> {
   const targets = parseOutputs(options.output, FORMATS, 'table');
-  const { isData, isService } = subjectsOf(options, terminal);
+  const { isData, isService, kubeconfig } = subjectsOf(options, terminal);
   const parts = openParts(terminal);
+  if (options.bundle !== undefined) await assertNew(options.bundle, parts, options.force === true);
   const now = parts.clock.now();
-  const { kubeconfig, data, config } = options;
+  const { data, config } = options;
   const checks: CheckResult[] = [];
   let service: Awaited<ReturnType<typeof examineService>> | null = null;
   if (isService) {
@@ -42,14 +44,14 @@ export async function runDoctor(
     checks.push(...examine(DATA_CHECKS, 'data', await examineData({ config, data }, terminal.env), now));
   if (options.for !== undefined)
     checks.push(...(await examineUpgrade(options.for, options, service, terminal)));
-  const report = toReport(checks);
+  const report = worstFirst(toReport(checks));
   const { state, counts } = report;
   const body = { version: VERSION, state, counts, checks, total: checks.length };
   const forms = {
     table: () => toText(report, options.all === true, terminal),
     json: () => `${JSON.stringify(body)}\n`,
     yaml: () => toYaml(body),
-    markdown: () => toMarkdown(report),
+    markdown: () => toMarkdown(report, options.all === true),
   };
   await writeOutputs(targets, (format) => forms[format](), parts, terminal);
   if (options.bundle !== undefined) {
@@ -63,17 +65,27 @@ export async function runDoctor(
   return state === 'fail' || (options.strict === true && state === 'warn') ? EXIT.check : EXIT.done;
 }
 
-/** What is examined. Throws UsageError. */
-function subjectsOf(options: DoctorOptions, terminal: Terminal): { isData: boolean; isService: boolean } {
-  const { server, kubeconfig, data, config, namespace, context } = options;
+interface Subjects {
+  readonly isData: boolean;
+  readonly isService: boolean;
+  /** Of the cluster to examine; undefined where none is meant. */
+  readonly kubeconfig: string | undefined;
+}
+
+/** What is examined. A kubeconfig that no flag asks for gives way to a service that is known. Throws UsageError. */
+function subjectsOf(options: DoctorOptions, terminal: Terminal): Subjects {
+  const { server, data, config, namespace, context } = options;
   const isData = data !== undefined || config !== undefined;
-  const isService = server !== undefined || (kubeconfig === undefined && !isData);
-  if (isService && server === undefined && !knowsService(terminal))
+  const isCluster = (options.kubeconfig ?? namespace ?? context) !== undefined;
+  const kubeconfig = isCluster ? findKubeconfig(options.kubeconfig, terminal) : undefined;
+  if (server !== undefined) return { isData, isService: true, kubeconfig };
+  if (isData || isCluster) return { isData, isService: false, kubeconfig };
+  if (knowsService(terminal)) return { isData, isService: true, kubeconfig };
+  const named = kubeconfigNamed(terminal);
+  if (named === undefined)
     throw new UsageError(
       'nothing to examine',
       'Sign in with `ipo login SERVER`, or give --server URL, --kubeconfig FILE or --data DIR',
     );
-  if (kubeconfig === undefined && (namespace !== undefined || context !== undefined))
-    throw new UsageError('--namespace and --context need --kubeconfig', 'Add --kubeconfig FILE');
-  return { isData, isService };
+  return { isData, isService: false, kubeconfig: named };
 }

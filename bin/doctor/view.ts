@@ -6,11 +6,23 @@ import type { Terminal } from '../terminal/terminal.ts';
 
 const MARKS: Readonly<Record<State, string>> = { ok: '✓', warn: '!', fail: '✗' };
 
-/** toText writes what is not ok with what to do, the worst first; with `all` every check in the order of the report. */
-export function toText({ checks, counts }: DoctorReport, all: boolean, terminal: Terminal): string {
-  const shown = all
-    ? checks
-    : (['fail', 'warn'] as const).flatMap((state) => checks.filter((one) => one.state === state));
+/** worstFirst puts failed checks first, then warnings, then those that are ok, each in the order of the report. */
+export function worstFirst(report: DoctorReport): DoctorReport {
+  const order = (['fail', 'warn', 'ok'] as const).flatMap((state) =>
+    report.checks.filter((one) => one.state === state),
+  );
+  return { ...report, checks: order };
+}
+
+/** What is not ok; with `all` every check. */
+function shownOf({ checks }: DoctorReport, all: boolean): readonly CheckResult[] {
+  return all ? checks : checks.filter(({ state }) => state !== 'ok');
+}
+
+/** toText writes what is not ok with what to do; with `all` every check. */
+export function toText(report: DoctorReport, all: boolean, terminal: Terminal): string {
+  const { counts } = report;
+  const shown = shownOf(report, all);
   const lines = shown.flatMap((one) => linesOf(one, terminal));
   const summary = `${counted(counts.fail, 'check fails', 'checks fail')}, ${counted(counts.warn, 'warns', 'warn')}, ${counts.ok} ok.`;
   return `${[...lines, ...(lines.length > 0 ? [''] : []), summary].join('\n')}\n`;
@@ -30,10 +42,12 @@ function linesOf({ id, state, message, hint }: CheckResult, terminal: Terminal):
 
 const COLUMNS = ['State', 'Check', 'Found', 'What to do'].map((heading) => ({ heading }));
 
-/** toMarkdown writes every check as a table. */
-export function toMarkdown({ checks, counts }: DoctorReport): string {
-  const rows = checks.map(({ id, state, message, hint }) =>
+/** toMarkdown writes the same checks as a table. */
+export function toMarkdown(report: DoctorReport, all: boolean): string {
+  const { fail, warn, ok } = report.counts;
+  const rows = shownOf(report, all).map(({ id, state, message, hint }) =>
     [state, id, message, hint ?? ''].map((text) => markdownCell(text)),
   );
-  return `${counts.fail} fail, ${counts.warn} warn, ${counts.ok} ok\n\n${markdownTable(COLUMNS, rows)}\n`;
+  const table = rows.length === 0 ? '' : `\n${markdownTable(COLUMNS, rows)}\n`;
+  return `${fail} fail, ${warn} warn, ${ok} ok\n${table}`;
 }

@@ -5,6 +5,7 @@
 export { findDatabase } from './database.ts';
 export { withDirectories } from './directories.ts';
 export { isThere } from './is-there.ts';
+export { findKubeconfig, kubeconfigNamed } from './kubeconfig.ts';
 export { assertNew, writeNew } from './new-file.ts';
 export { checkStdin, readInForce, readOnePolicy, readPolicies, readPolicyText } from './read-policies.ts';
 export { fromWorkspace } from './workspace.ts';

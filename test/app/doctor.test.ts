@@ -37,6 +37,10 @@ test('a running service that is sound has no check that warns or fails, and the 
   assert.match(out, /^✓ service\.answers: http.* answers: release 0\.0\.0-test/);
   const bundle = `${scratchDirectory(t)}/report.json`;
   assert.equal((await ipo(['doctor', '--bundle', bundle])).code, 0);
+  const again = await ipo(['doctor', '--bundle', bundle]);
+  assert.equal(again.code, 2, 'the file is there');
+  assert.match(again.err, /report\.json already exists\n.*--force/);
+  assert.equal((await ipo(['doctor', '--bundle', bundle, '--force'])).code, 0);
   assert.equal(
     (await ipo(['doctor', '--for', '1.3.7'])).code,
     0,
@@ -57,7 +61,20 @@ test('nothing to examine is wrong usage', async (t) => {
   const { code, err } = await ipo(['doctor']);
   assert.equal(code, 2);
   assert.match(err, /nothing to examine/);
-  assert.equal((await ipo(['doctor', '--data', '/tmp', '--namespace', 'a'])).code, 2);
+});
+
+test('without --kubeconfig the doctor reads KUBECONFIG, else the file of the home directory', async (t) => {
+  const { env, ipo } = openShell(t);
+  const home = scratchDirectory(t);
+  env['HOME'] = home;
+  const absent = await ipo(['doctor', '--context', 'a']);
+  assert.equal(absent.code, 3);
+  assert.match(absent.err, new RegExp(`${home}/\\.kube/config`));
+  env['KUBECONFIG'] = `${home}/kc:${home}/other`;
+  for (const more of [[], ['--namespace', 'a'], ['--data', home, '--context', 'a']]) {
+    const { code, err } = await ipo(['doctor', ...more]);
+    assert.deepEqual([code, err.includes(`${home}/kc:`)], [3, true], err);
+  }
 });
 
 test('faults of a running service are named where they are: policies, channels, keys and the proxy', async (t) => {

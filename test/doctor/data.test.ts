@@ -338,6 +338,16 @@ suite('the directory of a service that does not run', () => {
     assert.match(back.out, /upgrade\.direction: 1\.0\.0 is older than/);
     assert.equal((await doctor('--for', '9.9.9')).code, 1, 'no such release');
     rmSync(join(directory, 'ledger-key.pem'));
+    const marks: string[] = (await doctor('--all')).out.match(/^[✓!✗]/gm) ?? [];
+    assert.deepEqual(
+      marks,
+      marks.toSorted((a, b) => '✗!✓'.indexOf(a) - '✗!✓'.indexOf(b)),
+      'the worst first',
+    );
+    assert.ok(marks.includes('✗') && marks.includes('✓'));
+    const short = (await doctor('-o', 'markdown')).out;
+    assert.doesNotMatch(short, /^\| `ok`/m, 'only what is wrong');
+    assert.match((await doctor('-o', 'markdown', '--all')).out, /\| `fail`[^]*\| `ok`/);
     const bundle = join(directory, 'report.json');
     const failed = await ipo(['doctor', '--data', directory, '--bundle', bundle], {
       env: { ...ENV, IPO_OUTBOUND_PROXY: 'http://ipo:hidden-word@proxy.example.com:3128' },

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { openBytes, openClusterLists, toReports, type ListedResource } from '../../../src/app/index.ts';
 import { IpoError, isIpoError, printable } from '../../../src/base/index.ts';
 import type { LedgerRow, LedgerSource, SourceLack } from '../../../src/ledger/index.ts';
@@ -17,6 +16,7 @@ import {
 } from '../../../src/recording/index.ts';
 import { counted } from '../../../src/render/index.ts';
 import type { ScanReport } from '../../../src/scan/index.ts';
+import { findKubeconfig } from '../../files/index.ts';
 import type { Progress } from '../../terminal/progress.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { VERSION } from '../../terminal/version.ts';
@@ -136,11 +136,10 @@ function inWords(counts: AuditCounts): string[] {
 async function readCluster(
   { kubeconfig, context }: LedgerRecordOptions,
   into: ClusterObjects,
-  { env }: Terminal,
+  terminal: Terminal,
   say: Say,
 ): Promise<string> {
-  const [first] = (env['KUBECONFIG'] ?? '').split(':').filter(Boolean);
-  const path = kubeconfig ?? first ?? join(env['HOME'] ?? '.', '.kube/config');
+  const path = findKubeconfig(kubeconfig, terminal);
   const lists = await openClusterLists({ path, context: context ?? null, version: VERSION });
   const missing: ListedResource[] = [];
   try {
