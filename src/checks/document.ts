@@ -195,24 +195,14 @@ function warnersOf({ judgement: { verdicts, warnings }, subject }: ImageResult, 
   );
 }
 
-function reasonOf({
-  judgement: { undecided, outcome },
-  unknown: [first],
-  fault,
-  allowed,
-}: ImageResult): string {
+function reasonOf({ judgement, unknown: [first], fault, allowed }: ImageResult): string {
+  const { undecided, outcome } = judgement;
   if (fault !== null && allowed === null) return `not decided: the reference is not valid: it ${fault}`;
   return undecided === null ? outcome.reason || openTo(first) : openTo(undecided);
 }
 
-function remedyOf({
-  judgement,
-  allowed,
-  fault,
-  found,
-  subject,
-  unknown: [first],
-}: ImageResult): string | null {
+function remedyOf(result: ImageResult): string | null {
+  const { judgement, allowed, fault, found, subject, unknown } = result;
   const { outcome, undecided, verdicts } = judgement;
   if (fault !== null)
     return allowed === true && outcome.label === null ? null : 'write a reference that a registry can serve';
@@ -222,6 +212,7 @@ function remedyOf({
     const { label, sentence } = refusal;
     return gateOf(label).remedy({ sentence, spec: policy?.spec ?? null, subject, search: found });
   }
+  const [first] = unknown;
   return first === undefined ? null : remedyOfFact(first, found);
 }
 
