@@ -89,7 +89,8 @@ async function withNewest<T>(
 ): Promise<T> {
   if (source.kind === 'ledger') {
     const name = source.path === '-' ? 'stdin' : source.path;
-    const { note, range } = await keptOfExport(await openBytes(source.path, terminal.stdin), name);
+    const bytes = await openBytes(source.path, terminal.stdin);
+    const { note, range } = await keptOfExport(bytes, name, 'no checkpoint can be read from the export');
     return act({ note, key: range?.tree.key ?? null, prove: async () => null });
   }
   if (source.kind === 'database') {

@@ -42,11 +42,12 @@ export function parseKept(text: string, source: string): KeptCheckpoint[] {
 
 /**
  * keptOfExport takes the checkpoint of an earlier export (already decompressed), with the hashes beside it by which a later change
- * is found; its rows are not looked at. Throws TreeError `format`.
+ * is found; its rows are not looked at. `failure` says what cannot be done without it. Throws TreeError `format`.
  */
 export async function keptOfExport(
   chunks: AsyncIterable<Uint8Array>,
   source: string,
+  failure = 'the ledger cannot be compared with this earlier export',
 ): Promise<KeptCheckpoint> {
   const lines = new LineBlocks();
   let first: string | null = null;
@@ -67,7 +68,7 @@ export async function keptOfExport(
     return { source, note: seal.note, checkpoint: readCheckpoint(seal.note), range: { tree, seal } };
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is damaged' : (error as Error).message;
-    throw new TreeError('format', `the ledger cannot be compared with this earlier export: ${reason}`, {
+    throw new TreeError('format', `${failure}: ${reason}`, {
       place: { file: source },
       cause: error,
     });

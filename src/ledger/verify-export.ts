@@ -80,7 +80,7 @@ function addLimits(
     );
   if (tree !== null && (tree.first > 1 || tree.last < tree.size))
     findings.limits.push(
-      `The export holds ${rowsText(tree.first, tree.last)} of ${tree.size}; the tree contains the others only as hashes.`,
+      `${from === 'service' ? 'The service announced' : 'The header names'} ${rowsText(tree.first, tree.last)} of ${tree.size}; the tree contains the others only as hashes.`,
     );
   if (header.images !== 0)
     findings.limits.push(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { suite, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { signCheckpoint } from '../../src/ledger/index.ts';
 import { makeSigner } from '../ledger/grown.ts';
 import { ipo } from './fake-terminal.ts';
@@ -44,5 +45,45 @@ suite('what was given by mistake', () => {
   test('a service is named as what gave the key, not an export', async (t) => {
     const { out } = await (await serve(t))('ledger', 'verify');
     assert.match(out.replaceAll(/\s+/g, ' '), /the key that the service itself names/);
+  });
+
+  test('an export that was cut off is said to have the rows that it has, at the line that what-if names', async () => {
+    const shop = gunzipSync(readFileSync('fixtures/ledger/shop.ndjson.gz'));
+    const lines = shop.toString().split('\n');
+    const few = lines.findIndex((line) => line.startsWith('{"type":"row"')) + 20;
+    writeFileSync(at('few.ndjson'), `${lines.slice(0, few).join('\n')}\n`);
+    const ran = await ipo(['ledger', 'verify', '-l', at('few.ndjson')]);
+    assert.equal(ran.code, 4);
+    const text = ran.out.replaceAll(/\s+/g, ' ');
+    assert.match(text, /the file contains 20\b/);
+    assert.match(
+      text,
+      /The header names rows \d+ to \d+ of \d+; the tree contains the others only as hashes/,
+    );
+    assert.doesNotMatch(text, /The export holds/);
+    writeFileSync(at('cut.ndjson.gz'), readFileSync('fixtures/ledger/shop.ndjson.gz').subarray(0, 20_000));
+    const cut = await ipo(['ledger', 'verify', '-l', at('cut.ndjson.gz')]);
+    const replay = await ipo(['whatif', 'policies/baseline.yaml', '-l', at('cut.ndjson.gz')]);
+    const [, line] = /:(\d+): the compressed data ends too early/.exec(replay.err) ?? [];
+    assert.ok(line !== undefined, replay.err);
+    assert.match(
+      cut.out.replaceAll(/\s+/g, ' '),
+      new RegExp(`line ${line}: the compressed data ends too early`),
+    );
+  });
+
+  test('a service has no export: what it sent is said of it', async (t) => {
+    const served = await serve(t);
+    const { out } = await served('ledger', 'verify', '--days', '1');
+    assert.doesNotMatch(out, /The export holds/);
+  });
+
+  test('an export without a checkpoint has none to print, and nothing was to be compared', async () => {
+    const pods = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', items: [] });
+    await ipo(['ledger', 'record', '--pods', '-', '-o', at('unsigned.ndjson'), '--force'], { stdin: pods });
+    const { code, err } = await ipo(['ledger', 'checkpoint', '-l', at('unsigned.ndjson')]);
+    assert.equal(code, 2);
+    assert.match(err, /no checkpoint can be read from the export: it carries no signed checkpoint/);
+    assert.doesNotMatch(err, /compared/);
   });
 });
