@@ -42,10 +42,11 @@ async function askRegistries(
   terminal: Terminal,
   say: (text: string) => void,
 ): Promise<void> {
-  const timeout = parseDuration(options.registryTimeout);
+  const { registryTimeout = '30s' } = options;
+  const timeout = parseDuration(registryTimeout);
   if (timeout === null || timeout < 1000 || timeout > 600_000)
     throw new UsageError(
-      `--registry-timeout ${printable(options.registryTimeout)}: not a duration from 1s to 10m`,
+      `--registry-timeout ${printable(registryTimeout)}: not a duration from 1s to 10m`,
       'Write it as 30s',
     );
   const registry = new LazyRegistry(options, timeout, terminal.env);

@@ -52,7 +52,7 @@ export function recordCommand(settle: Settle): Command {
     ),
     many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
     new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),
-    new Option('--registry-timeout <duration>', 'time limit of a registry for one image').default('30s'),
+    new Option('--registry-timeout <duration>', 'time limit of a registry for one image (default: 30s)'),
   ];
   for (const option of facts) command.addOption(option.helpGroup('Facts of the images:'));
   return command

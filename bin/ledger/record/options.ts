@@ -12,7 +12,8 @@ export interface LedgerRecordOptions {
   readonly trustRoot?: string;
   readonly insecureRegistry?: readonly string[];
   readonly registryCa?: string;
-  readonly registryTimeout: string;
+  /** 30 s without it. */
+  readonly registryTimeout?: string;
   readonly cluster?: string;
   readonly coldImagePolicy: 'AllowAndScan' | 'DenyUntilScanned';
   readonly force?: true;

@@ -69,8 +69,9 @@ function checkFlags(options: LedgerRecordOptions): void {
       '--audit, --pods and --kubeconfig or --context exclude each other',
       'Record each source by itself',
     );
-  const { trustRoot, registryCa, insecureRegistry } = options;
-  if (options.registry !== true && [trustRoot, registryCa, insecureRegistry].some((one) => one !== undefined))
+  const { trustRoot, registryCa, insecureRegistry, registryTimeout } = options;
+  const ofRegistries = [trustRoot, registryCa, insecureRegistry, registryTimeout];
+  if (options.registry !== true && ofRegistries.some((one) => one !== undefined))
     throw new UsageError(
       'without --registry no registry is asked',
       'Add --registry, or leave out the flags for registries',
