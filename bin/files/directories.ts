@@ -7,6 +7,11 @@ const ENDINGS = ['.yaml', '.yml', '.json'];
 /** Tests of policies stand beside them, and are not policies. */
 const TESTS = /\.test\.(?:ya?ml|json)$/;
 
+/** isTestFile tells a file of test cases by its name. */
+export function isTestFile(path: string): boolean {
+  return TESTS.test(path);
+}
+
 /**
  * withDirectories puts the files below a directory in its place, in the order of their paths, each file once; `what` names what is looked
  * for in them. Throws UsageError for a directory without any, and FileError.
@@ -36,5 +41,5 @@ async function filesIn(
   parts: Pick<CliParts, 'listFiles'>,
 ): Promise<readonly string[] | null> {
   const found = await parts.listFiles(path, endings);
-  return endings === ENDINGS ? (found?.filter((file) => !TESTS.test(file)) ?? null) : found;
+  return endings === ENDINGS ? (found?.filter((file) => !isTestFile(file)) ?? null) : found;
 }

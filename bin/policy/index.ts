@@ -31,7 +31,7 @@ export const listed: Listed = {
   ],
   examples: [
     'ipo policy lint policies/',
-    'ipo policy lint policies/*.yaml -o table -o sarif=lint.sarif',
+    'ipo policy lint policies/ -o table -o sarif=lint.sarif',
     'ipo policy lint shop.yaml --against ledger.ndjson.zst',
     'ipo policy diff shop.yaml draft.yaml',
     'git show main:shop.yaml | ipo policy diff - shop.yaml',

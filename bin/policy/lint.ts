@@ -1,11 +1,20 @@
 import { isIpoError, nearest } from '../../src/base/index.ts';
-import { LEVELS, loadAuthoring, type Level, type PolicyFile, type Problem } from '../../src/policy/index.ts';
+import { LEVELS, loadAuthoring, type Level, type Problem } from '../../src/policy/index.ts';
 import { counted, formatCount } from '../../src/render/index.ts';
 import type { Finding } from '../../src/render/index.ts';
+import { clean } from '../terminal/clean.ts';
 import { asSentence, EXIT, report, type ExitCode } from '../terminal/exit.ts';
 import { parseOutputs, writeOutputs } from '../terminal/output.ts';
 import { renderProblems } from './problems.ts';
-import { checkStdin, fromWorkspace, readInForce, readPolicyText, withDirectories } from '../files/index.ts';
+import {
+  checkStdin,
+  fromWorkspace,
+  isTestFile,
+  readInForce,
+  readPolicyText,
+  withDirectories,
+  type SourceText,
+} from '../files/index.ts';
 import { usesColor, type GlobalOptions, type Terminal } from '../terminal/terminal.ts';
 import { openParts } from '../terminal/parts.ts';
 import { UsageError } from '../terminal/usage.ts';
@@ -32,17 +41,18 @@ export async function runPolicyLint(
   checkStdin([...paths, options.against]);
   const parts = openParts(terminal);
   const inForce = options.against === undefined ? [] : await readInForce(options.against, parts);
-  const files: PolicyFile[] = [];
+  const sources: SourceText[] = [];
   const unreadable: { file: string; message: string }[] = [];
   for (const path of await withDirectories(paths, 'policy', parts)) {
     try {
-      files.push((await readPolicyText(path, parts)).file);
+      sources.push(await readPolicyText(path, parts));
     } catch (error) {
       if (!isIpoError(error)) throw error;
       await report(error, terminal, globals);
       unreadable.push({ file: path, message: error.message });
     }
   }
+  const { files, passedOver } = withoutTests(sources);
   const { lintPolicies, LINT_RULES } = await loadAuthoring();
   const problems = lintPolicies(files, inForce);
   const count = (level: Level): number => problems.filter((problem) => problem.level === level).length;
@@ -55,6 +65,8 @@ export async function runPolicyLint(
   };
   const invalid = files.reduce((sum, file) => sum + file.invalid, 0);
   await writeOutputs(targets, render, parts, terminal);
+  for (const file of globals.quiet ? [] : passedOver)
+    terminal.err(`ipo: passed over ${clean(file)}, which holds test cases: ipo policy test runs them\n`);
   if (!globals.quiet) terminal.err(`ipo: ${inWords({ ...summary, invalid }, unreadable.length)}\n`);
   if (unreadable.length > 0) return EXIT.outside;
   return problems.some(fails) ? EXIT.check : EXIT.done;
@@ -103,6 +115,18 @@ export async function runPolicyLint(
   function fails(problem: Problem | undefined): boolean {
     return problem !== undefined && LEVELS.indexOf(problem.level) <= LEVELS.indexOf(failOn);
   }
+}
+
+/** A pattern such as policies/*.yaml matches test cases too. They are passed over as in a directory, unless nothing else was given. */
+function withoutTests(sources: readonly SourceText[]) {
+  const isTests = ({ text, file }: SourceText): boolean =>
+    isTestFile(file.file) &&
+    file.policies.length === 0 &&
+    /^[\s{]*"?kind"?:\s*"?PolicyTest\b/m.test(text ?? '');
+  const policies = sources.filter((source) => !isTests(source));
+  const kept = policies.length === 0 ? sources : policies;
+  const passedOver = sources.filter((source) => !kept.includes(source)).map(({ file }) => file.file);
+  return { files: kept.map(({ file }) => file), passedOver };
 }
 
 function toFinding({ rule, level, message, hint, file, line, column }: Problem, ruleTitle: string): Finding {

@@ -34,6 +34,21 @@ const NOTED = policy('  denyLatestTag: true\n  digestEnforcement: require\n');
 const WRONG = policy('  severityThreshold: critical\n');
 
 describe('ipo policy lint', () => {
+  test('a file of test cases that is named with policies is passed over with a note, one that is named alone is not', async () => {
+    const path = file(CLEAN);
+    const tests = file(
+      'apiVersion: ipo.dev/v1\nkind: PolicyTest\npolicy: x.yaml\ncases: []\n',
+      'x.test.yaml',
+    );
+    const { code, err } = await ipo(['policy', 'lint', path, tests]);
+    assert.equal(code, 0, err);
+    assert.match(err, /passed over .*x\.test\.yaml, which holds test cases/);
+    assert.match(err, /1 policy in 1 file: no problem found/);
+    assert.equal((await ipo(['policy', 'lint', tests])).code, 1, 'nothing was linted');
+    const disguised = file(WRONG, 'y.test.yaml');
+    assert.equal((await ipo(['policy', 'lint', path, disguised])).code, 1, 'it is a policy');
+  });
+
   test('a clean file says so only on stderr, and nothing at all under --quiet', async () => {
     const path = file(CLEAN);
     assert.deepEqual(await ipo(['policy', 'lint', path]), {

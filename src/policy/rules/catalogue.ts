@@ -45,7 +45,7 @@ const TITLES = {
   'scan-unused': 'Images wait for a scan, but no gate uses its result',
   'signals-unused': 'deploymentContext.signals are set, but deploymentContext.mode is Ignore',
   'escalate-nothing': 'Escalation is set, but no gate can become stricter',
-  'tag-covered': 'denyLatestTag has no effect: digestEnforcement require denies the same images',
+  'tag-covered': 'denyLatestTag denies nothing more: digestEnforcement require denies the same images',
   'reconcile-audit': 'runtimeReconciliation is enforce, but an audit policy stops no running pod',
   'no-gate': 'A policy that can deny nothing',
   'sla-empty': 'sla without a remediation window',

@@ -91,8 +91,8 @@ function otherRemarks(spec: PolicySpec): Remark[] {
       ...warn(
         'tag-covered',
         'denyLatestTag',
-        'digestEnforcement require denies all that denyLatestTag denies; denyLatestTag changes only the message of the denial',
-        'Keep denyLatestTag if you want its message in denials, or remove it',
+        'digestEnforcement require denies all that denyLatestTag denies; denyLatestTag changes only the label and the message of such a denial',
+        'Keep denyLatestTag if you want its label and message in denials, or remove it',
       ),
       level: 'notice',
     });
