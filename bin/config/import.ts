@@ -97,7 +97,13 @@ export async function runConfigImport(
       item.kind === 'ImagePolicy' ? parsePolicies(toYaml(item.after), file).policies : [undefined];
     if (policy !== undefined) {
       const plan = toPlan(policy, await findStored(service, item.name));
-      const { text, whatIf } = await showPlan(plan, { service, terminal, globals, whatif: options.whatif });
+      const { text, whatIf } = await showPlan(plan, {
+        service,
+        terminal,
+        globals,
+        whatif: options.whatif,
+        dryRun: !asks,
+      });
       return { text: `ImagePolicy ${text}${notes}`, whatIf };
     }
     const lines = documentDifference(item.before ?? {}, item.after ?? {}).map((line) => `  ${line}\n`);

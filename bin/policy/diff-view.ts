@@ -7,15 +7,18 @@ import { clean } from '../terminal/clean.ts';
 /** Show are the ways to write values. */
 export type Show = Pick<Authoring, 'showEntry' | 'showValue'>;
 
+/** ChangeVerb says of a difference whether it is there, about to be, or only asked about. */
+export type ChangeVerb = 'changed' | 'will change' | 'would change';
+
 /**
- * renderComparison writes the differences for a terminal, and one line that sums them up; `planned` where the second side is not in effect
- * yet.
+ * renderComparison writes the differences for a terminal, and one line that sums them up; `verb` says whether the second side is
+ * in effect.
  */
 export function renderComparison(
   comparison: Comparison,
   show: Show,
   color: boolean,
-  planned = false,
+  verb: ChangeVerb = 'changed',
 ): string {
   const paint = new Chalk({ level: color ? 1 : 0 });
   const words = {
@@ -37,7 +40,7 @@ export function renderComparison(
     );
     return [`${paint.bold(whole(pair.name))}${whole(headOf(pair, before, after))}`, ...lines];
   });
-  return [...blocks, whole(sumUp(comparison, planned)), ''].join('\n');
+  return [...blocks, whole(sumUp(comparison, verb)), ''].join('\n');
 }
 
 /** A difference is shown whole, however long it is. */
@@ -82,13 +85,13 @@ export function linesOf(
 }
 
 /** sumUp says the whole difference in one line. */
-export function sumUp({ summary, before, after }: Comparison, planned = false): string {
+export function sumUp({ summary, before, after }: Comparison, verb: ChangeVerb = 'changed'): string {
   const { changed, added, removed, tighter, looser, neither } = summary;
   if (changed + added + removed === 0) return `${printable(before)} and ${printable(after)} mean the same`;
   const parts = [
     ...(changed > 0
       ? [
-          `${counted(changed, 'policy', 'policies')} ${planned ? 'would change' : 'changed'} (${tighter} tighter, ${looser} looser, ${neither} neither)`,
+          `${counted(changed, 'policy', 'policies')} ${verb} (${tighter} tighter, ${looser} looser, ${neither} neither)`,
         ]
       : []),
     ...(added > 0 ? [`${counted(added, 'policy', 'policies')} added`] : []),

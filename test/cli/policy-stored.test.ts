@@ -72,6 +72,7 @@ test('apply shows the difference and what it would have changed, and writes when
   assert.equal(JSON.parse(updated.out).items[0].outcome, 'updated');
   Object.assign(updated, { out: readFileSync(join(served.directory, 'said.txt'), 'utf8') });
   assert.match(updated.out, /tighter {2}spec\.severityThreshold {2}HIGH → LOW/);
+  assert.match(updated.out, /^1 policy will change \(1 tighter, 0 looser, 0 neither\)$/m);
   assert.match(updated.out, /shop updated \(revision/);
   assert.equal(served.world.jobs.at(-1)?.source, 'shop');
   assert.equal(served.world.runs.kept.length, 0, 'looking keeps nothing');

@@ -34,7 +34,7 @@ const NOTED = policy('  denyLatestTag: true\n  digestEnforcement: require\n');
 const WRONG = policy('  severityThreshold: critical\n');
 
 describe('ipo policy lint', () => {
-  test('a file of test cases that is named with policies is passed over with a note, one that is named alone is not', async () => {
+  test('a file of test cases that is named with policies is passed over with a note, but not when it is the only file', async () => {
     const path = file(CLEAN);
     const tests = file(
       'apiVersion: ipo.dev/v1\nkind: PolicyTest\npolicy: x.yaml\ncases: []\n',

@@ -62,7 +62,7 @@ export async function runPolicyApply(
       report.shown(
         plan,
         plannedOf(plan, asks),
-        await showPlan(plan, { service, terminal, globals, whatif: options.whatif }),
+        await showPlan(plan, { service, terminal, globals, whatif: options.whatif, dryRun: !asks }),
       );
     try {
       return await settle(service, due);

@@ -17,6 +17,8 @@ export interface Showing {
   readonly globals: GlobalOptions;
   /** Whether the what-if of each changed policy is asked for. */
   readonly whatif: boolean;
+  /** Whether nothing is written afterwards. */
+  readonly dryRun: boolean;
 }
 
 /** showPlan shows what a plan changes: beside the policy that is there, and by its what-if. */
@@ -40,7 +42,8 @@ export async function showPlan(plan: Plan, asked: Showing): Promise<Shown> {
       { file: service.server, policies: [inForce(stored.body, policy)] },
       { file: policy.places.file, policies: [policy] },
     );
-    text = invalid + renderComparison(comparison, values, color, true);
+    text =
+      invalid + renderComparison(comparison, values, color, asked.dryRun ? 'would change' : 'will change');
   }
   if (lines !== '') text += `The document also changes\n${lines}`;
   if (!asked.whatif) return { text, comparison, whatIf: null };
