@@ -141,12 +141,12 @@ function restore(settle: Settle): Command {
     )
     .argument('<file>', 'the backup: a file, - for stdin, or oci://HOST/PATH:TAG in a registry')
     .addOption(new Option('--database <url>', DATABASE))
-    .addOption(new Option('-c, --config <file>', `${CONFIG}; the backup is compared with its anchors`))
+    .addOption(new Option('-c, --config <file>', `${CONFIG}; the backup is compared with the anchors`))
     .addOption(new Option('-d, --data <directory>', DATA))
     .addOption(
       collecting(
         '--checkpoint <file>',
-        'checkpoint that was stored outside the service: the backup must not be older',
+        'checkpoint that was stored outside the service; an older backup is not restored without --lost-rows',
       ),
     )
     .addOption(

@@ -66,7 +66,7 @@ function notes(settle: Settle): Command {
     .description(
       'Print the notes of the releases after FROM up to and including TO, the newest first: what is new after an upgrade from FROM to TO.',
     )
-    .argument('<from..to>', 'two versions, such as 1.3.1..1.3.7; 1.3.1.. stands for the newest')
+    .argument('<from..to>', 'two versions, such as 1.3.1..1.3.7; without TO, up to the newest release')
     .addOption(outputOption('markdown, table, json or yaml', 'markdown'));
   return command.action((range: string) =>
     settle(async (terminal) => {
@@ -104,7 +104,7 @@ function verify(settle: Settle): Command {
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a signature is unvouched: it is there, but --key or --identity is missing to check it',
+        'exit 5 when a signature is unvouched: it exists, but you gave no --key or --identity to verify it with',
       ),
     )
     .addOption(outputOption());
