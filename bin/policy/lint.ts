@@ -41,17 +41,9 @@ export async function runPolicyLint(
   checkStdin([...paths, options.against]);
   const parts = openParts(terminal);
   const inForce = options.against === undefined ? [] : await readInForce(options.against, parts);
-  const sources: SourceText[] = [];
-  const unreadable: { file: string; message: string }[] = [];
-  for (const path of await withDirectories(paths, 'policy', parts)) {
-    try {
-      sources.push(await readPolicyText(path, parts));
-    } catch (error) {
-      if (!isIpoError(error)) throw error;
-      await report(error, terminal, globals);
-      unreadable.push({ file: path, message: error.message });
-    }
-  }
+  const { sources, unreadable } = await readSources(paths, parts, (error) =>
+    report(error, terminal, globals),
+  );
   const { files, passedOver } = withoutTests(sources);
   const { lintPolicies, LINT_RULES } = await loadAuthoring();
   const problems = lintPolicies(files, inForce);
@@ -115,6 +107,26 @@ export async function runPolicyLint(
   function fails(problem: Problem | undefined): boolean {
     return problem !== undefined && LEVELS.indexOf(problem.level) <= LEVELS.indexOf(failOn);
   }
+}
+
+/** What can be read; `say` reports each file that cannot. */
+async function readSources(
+  paths: readonly string[],
+  parts: ReturnType<typeof openParts>,
+  say: (error: Error) => Promise<unknown>,
+) {
+  const sources: SourceText[] = [];
+  const unreadable: { file: string; message: string }[] = [];
+  for (const path of await withDirectories(paths, 'policy', parts)) {
+    try {
+      sources.push(await readPolicyText(path, parts));
+    } catch (error) {
+      if (!isIpoError(error)) throw error;
+      await say(error);
+      unreadable.push({ file: path, message: error.message });
+    }
+  }
+  return { sources, unreadable };
 }
 
 /** A pattern such as policies/*.yaml matches test cases too. They are passed over as in a directory, unless nothing else was given. */
