@@ -19,7 +19,7 @@ export const listed: Listed = {
     'ipo doctor --kubeconfig ~/.kube/config --namespace ipo',
     'ipo doctor --data /var/lib/ipo',
     'ipo doctor --for 1.3.7 --strict',
-    'ipo doctor --bundle report.json',
+    'ipo doctor --bundle doctor.json',
   ],
   define: doctorCommand,
 };
