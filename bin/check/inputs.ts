@@ -103,9 +103,13 @@ export function podOfArguments(images: readonly string[], options: CheckOptions)
       `--exposed-by ${printable(exposedBy) || '""'}: not a valid exposure; write 'Service NS/NAME' or 'Ingress NS/NAME'`,
     );
   }
-  if (quota !== undefined && !/^(?:monthly allowance of|node ceiling of) ./.test(quota)) {
+  if (
+    quota !== undefined &&
+    !/^(?:monthly allowance of \d+ image names|node ceiling of \d+) exceeded$/.test(quota)
+  ) {
     throw new UsageError(
-      `--quota ${printable(quota) || '""'}: the sentence begins with "monthly allowance of " or "node ceiling of "`,
+      `--quota ${printable(quota) || '""'}: not a sentence of the gate quota`,
+      "Write 'node ceiling of 12 exceeded' or 'monthly allowance of 100 image names exceeded'",
     );
   }
   return {

@@ -24,7 +24,7 @@ import type {
   ResolvedTag,
 } from '../../src/checks/index.ts';
 import { LazyRegistry } from './lazy-registry.ts';
-import { coldImagePolicyOfService, digestOfService, factsOfService } from './service.ts';
+import { coldImagePolicyOfService, tagOfService, factsOfService } from './service.ts';
 
 /** At once, so that a manifest of fifty images does not wait for one after another. */
 const AT_ONCE = 4;
@@ -248,9 +248,9 @@ async function askService(
   book.serviceAsked();
   let digest = reference.digest ?? resolved;
   if (digest === null && options.byName) {
-    const named = await digestOfService(service, reference);
-    if (named === 'several') book.resolve(reference, { digest: null, outcome: 'several' });
-    else if (named !== null) book.resolve(reference, { digest: (digest = named), from: 'service' });
+    const named = await tagOfService(service, reference);
+    if (named !== null) book.resolve(reference, named);
+    digest = named?.digest ?? null;
   }
   const told = digest === null || !isDigest(digest) ? null : await factsOfService(service, digest);
   if (told !== null && told.facts.digest !== null) book.record(told.facts.digest, told.facts, told.obstacle);

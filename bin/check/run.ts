@@ -4,6 +4,7 @@ import type { LedgerExport } from '../../src/ledger/index.ts';
 import { placeOf, type ParsedPolicy } from '../../src/policy/index.ts';
 import type { Skipped } from '../../src/manifests/index.ts';
 import { IMAGE_TYPE, nameType, type ScanReport } from '../../src/scan/index.ts';
+import { idleFlags } from './idle-flags.ts';
 import type { CheckOptions } from './options.ts';
 import { clean } from '../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../terminal/exit.ts';
@@ -90,7 +91,7 @@ export async function runCheck(
     ...problems,
     ...remarks,
     ...notesOn(outcome, policies),
-    ...bypassNotes(pods, options),
+    ...idleFlags(pods, options),
     ...manifests.without.map((file) => `${printable(file)} contains no object that creates pods`),
     ...book.unusedReports().map(unusedNote),
   ];
@@ -120,17 +121,6 @@ export async function runCheck(
   for (const note of notes) tell(clean(note, 2000));
   const hasSkippedPods = manifests.skipped.some(({ makesPods }) => makesPods);
   return exitOf(outcome, hasSkippedPods, options, tell);
-}
-
-/** The annotation and who asks belong together; one by itself changes nothing. */
-function bypassNotes(pods: readonly CheckedPod[], { groups }: CheckOptions): string[] {
-  const asks = pods.some(({ breakGlassReason }) => breakGlassReason !== null);
-  if (asks && (parseNames(groups) ?? []).length === 0)
-    return ['break-glass has no effect without --groups, which names the groups of the requester'];
-  const byName = pods.every(({ file }) => file === null);
-  return !asks && byName && groups !== undefined
-    ? ['--groups has no effect without --break-glass REASON on images given by name']
-    : [];
 }
 
 /** References of the command line that do not parse. */

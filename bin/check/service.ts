@@ -4,6 +4,7 @@ import type { ServiceClient } from '../../src/app/index.ts';
 import { isDigest, isIpoError, type Digest } from '../../src/base/index.ts';
 import { parseImageFacts, type ImageFacts } from '../../src/facts/index.ts';
 import { explainScanFailure } from '../../src/findings/index.ts';
+import type { TagAnswer } from '../../src/checks/index.ts';
 import { parseReference, type ImageReference } from '../../src/image/index.ts';
 
 /** ServiceFacts is what a service has recorded of a digest, and what it decides images without a scan by. */
@@ -16,6 +17,7 @@ export interface ServiceFacts {
 
 /** Images that are looked through for one name. */
 const MOST_NAMED = 50;
+const SEVERAL = { digest: null, outcome: 'several' } as const;
 
 /** factsOfService asks a service what it decides an image from; null where it knows no such image. */
 export async function factsOfService(service: ServiceClient, digest: Digest): Promise<ServiceFacts | null> {
@@ -57,24 +59,24 @@ export async function coldImagePolicyOfService(
 }
 
 /**
- * digestOfService gives the digest that has the name of a reference in a service; null if none has it, and `several` if more than one has
- * it, or could have it.
+ * tagOfService gives what a tag stands for by a service: the one digest that has its name; `several` if others have it too, or could
+ * have it; null if none has it.
  */
-export async function digestOfService(
+export async function tagOfService(
   service: ServiceClient,
   { name, path, tag }: ImageReference,
-): Promise<Digest | 'several' | null> {
+): Promise<TagAnswer | null> {
   const wanted = `${name}:${tag ?? 'latest'}`;
   const { body } = await service.json<ImageListBody>('GET /images', {
     query: { q: path.split('/').at(-1) ?? path, limit: MOST_NAMED + 1, sort: 'last_seen' },
   });
   // One that is not listed any more could carry it too.
-  if (body.total > MOST_NAMED) return 'several';
+  if (body.total > MOST_NAMED) return SEVERAL;
   const found = body.items.filter((item) => {
     const reference = parseReference(item.name ?? '');
     return !('fault' in reference) && `${reference.name}:${reference.tag ?? 'latest'}` === wanted;
   });
   const [only, ...others] = found;
-  if (others.length > 0) return 'several';
-  return only !== undefined && isDigest(only.digest) ? only.digest : null;
+  if (others.length > 0) return SEVERAL;
+  return only !== undefined && isDigest(only.digest) ? { digest: only.digest, from: 'service' } : null;
 }

@@ -100,7 +100,8 @@ function answerLines(
 function podLines(pod: AnswerDocument | null, view: View): string[] {
   if (pod === null || (pod.signals ?? []).length === 0) return [];
   const by = pod.exposed_by === null ? '' : ` (by ${clean(pod.exposed_by)})`;
-  const shown = `pod: ${(pod.signals ?? []).map((signal) => clean(signal)).join(', ')}${by}`;
+  const signals = (pod.signals ?? []).map((signal) => `${clean(signal)}${signal === 'exposed' ? by : ''}`);
+  const shown = `pod: ${signals.join(', ')}`;
   if (pod.label === null)
     return [
       ...wrap(shown, view.columns - 4).map((line) => `    ${view.paint.dim(line)}`),

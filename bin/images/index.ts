@@ -78,7 +78,7 @@ function show(settle: Settle): Command {
     .description(
       'Show why an image is in its state, where it was seen, the current verdict of each policy, and its findings.',
     )
-    .argument('<image>', 'image: its digest or the beginning of it, or a part of its name')
+    .argument('<image>', 'image: its digest, or a part of its digest or name')
     .addOption(outputOption(MARKED));
   return command.action((image: string) =>
     settle(async (terminal, globals) => {

@@ -40,7 +40,7 @@ function add(settle: Settle): Command {
     .description(
       'Accept a CVE on an image until a date. The decision records its author, reason and end, and the highest severity of the findings.',
     )
-    .argument('<image>', 'image: its digest or the beginning of it, or a part of its name')
+    .argument('<image>', 'image: its digest, or a part of its digest or name')
     .argument('[cve]', 'CVE, as the findings name it')
     .addOption(
       new Option(

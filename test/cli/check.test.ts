@@ -623,6 +623,26 @@ describe('manifests', () => {
   });
 });
 
+test('a flag of registries that has no effect is named', async () => {
+  const flags = [
+    '--registry-ca',
+    'ca.pem',
+    '--trust-root',
+    'root.json',
+    '--insecure-registry',
+    'r.example:5000',
+  ];
+  for (const [when, why] of [
+    [['--offline'], '--offline'],
+    [['--registry', 'never'], '--registry never'],
+  ] as const) {
+    const { code, err } = await ipo(['check', '-p', noLatest, ...when, ...flags, 'web:1']);
+    assert.equal(code, 0, err);
+    for (const flag of ['--registry-ca', '--trust-root', '--insecure-registry'])
+      assert.match(err, new RegExp(`^ipo: ${flag} has no effect with ${why}$`, 'm'));
+  }
+});
+
 describe('facts of the pod when an image is given by name', () => {
   test('--signals and --exposed-by', async () => {
     const high = file('high-2.ndjson', ledgerOf([image(A, ['web:1'], [finding('CVE-2026-1', 'HIGH')])]));
@@ -638,6 +658,13 @@ describe('facts of the pod when an image is given by name', () => {
     const exposed = await answer(...base, '--exposed-by', 'Ingress shop/front');
     assert.match(exposed.first.reason, /^context exposed by Ingress shop\/front: /);
     assert.deepEqual(exposed.first.signals, ['exposed']);
+    const by = ['--exposed-by', 'Ingress shop/front', '--signals'];
+    const idle = await ipo(['check', '--offline', ...base, ...by, 'root']);
+    assert.match(idle.err, /--exposed-by has no effect unless --signals names exposed/);
+    assert.match(idle.out, /pod: root$/m);
+    const both = await ipo(['check', '--offline', ...base, ...by, 'exposed,root']);
+    assert.doesNotMatch(both.err, /has no effect/);
+    assert.match(both.out, /pod: exposed \(by Ingress shop\/front\), root$/m);
   });
 
   test('--quota and --break-glass', async () => {
@@ -805,6 +832,12 @@ describe('a wrong call says what is wrong', () => {
       ['-p', noLatest, '--quota', 'no more', 'a:1'],
       2,
       /monthly allowance of/,
+    ],
+    [
+      'a sentence of the meter without its number',
+      ['-p', noLatest, '--quota', 'node ceiling of banana', 'a:1'],
+      2,
+      /not a sentence of the gate quota/,
     ],
     [
       'facts of the pod beside manifests alone',
