@@ -88,7 +88,9 @@ export function noteLines(paint: Paint, result: WhatIfResult, isWhole: boolean):
     );
   const points = [
     ...(open.count > 0 ? [`${counted(open.count, 'row')} could not be decided: ${reasons.join('; ')}.`] : []),
-    ...(bypassed > 0 ? [`${counted(bypassed, 'break-glass admission')} skipped.`] : []),
+    ...(bypassed > 0
+      ? [`${counted(bypassed, 'break-glass admission is', 'break-glass admissions are')} in no other figure.`]
+      : []),
     ...notes.slice(0, isWhole ? Infinity : 12).map((note) => clean(note)),
   ];
   if (points.length === 0) return [];
