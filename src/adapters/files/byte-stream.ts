@@ -4,6 +4,7 @@ import { isIpoError } from '../../base/index.ts';
 import { compressionOf } from './compression.ts';
 import { FileError, toFileError } from './file-error.ts';
 import { openFile } from './read-chunks.ts';
+import { zstdFrames } from './zstd-frames.ts';
 
 /** Small enough that V8 keeps the texts made of it among what dies young; larger ones cost a third more memory. */
 const CHUNK = 65_536;
@@ -38,7 +39,15 @@ export async function openByteStream(
   const { first, rest } = await peek(counted, 4);
   const compression = compressionOf(first);
   if (compression === 'gzip') return decompressed(rest, createGunzip({ chunkSize }));
-  return compression === 'zstd' ? decompressed(rest, createZstdDecompress({ chunkSize })) : rest;
+  return compression === 'zstd' ? decompressedFrames(rest, chunkSize) : rest;
+}
+
+async function* decompressedFrames(
+  input: AsyncIterable<Uint8Array>,
+  chunkSize: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for await (const frame of zstdFrames(input))
+    yield* decompressed(frame, createZstdDecompress({ chunkSize }));
 }
 
 /** openRawBytes opens a file (or a given stream, for stdin) as the bytes that it has. Throws FileError `unreadable`. */
