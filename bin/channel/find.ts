@@ -34,7 +34,7 @@ export async function findChannel(service: ServiceClient, which: string): Promis
 export function assertTracker(channel: Pick<ChannelBody, 'name' | 'kind'>): void {
   if (isTrackerKind(channel.kind)) return;
   throw new UsageError(
-    `${toName(channel)} is a ${channel.kind} channel; only trackers (github, gitlab, jira) open issues`,
+    `${toName(channel)} is a channel of the kind ${channel.kind}; only trackers (github, gitlab, jira) open issues`,
     '`ipo channel list` lists all channels',
   );
 }

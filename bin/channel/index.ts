@@ -194,10 +194,10 @@ function adopt(settle: Settle): Command {
   const command = withServiceFlags(new Command('adopt'))
     .summary('move the open issues of a deleted channel to another')
     .description(
-      'Move the open rows of a deleted channel to another of the same kind, which then closes their issues. ' +
+      'Move the open issues of a deleted channel to another of the same kind, which then closes them. ' +
         'Needs the role administrator.',
     )
-    .argument('<channel>', `${WHICH} that takes over the rows`)
+    .argument('<channel>', `${WHICH} that takes over the issues of the deleted channel`)
     .addOption(
       new Option(
         '--from <id>',

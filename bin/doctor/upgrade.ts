@@ -31,7 +31,7 @@ export async function examineUpgrade(
         id: 'upgrade.from',
         state: 'warn',
         message: 'the release that runs now is not known',
-        hint: 'Plan it with ipo upgrade plan --from VERSION',
+        hint: 'Plan the upgrade with ipo upgrade plan --from VERSION',
       }),
     ];
   const plan = planUpgrade(found.release, to);

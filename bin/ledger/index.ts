@@ -75,7 +75,12 @@ function listCommand(settle: Settle): Command {
     .addOption(new Option('-n, --namespace <name>', 'rows of this namespace'))
     .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
     .addOption(new Option('--digest <digest>', 'rows of this digest'))
-    .addOption(wordOption('--label <label>', 'rows denied (or audited) with this label'))
+    .addOption(
+      wordOption(
+        '--label <label>',
+        'rows denied with this label, or that an audit policy would have denied with it',
+      ),
+    )
     .addOption(new Option('--policy <name>', 'rows decided by this policy'))
     .addOption(new Option('--refused', 'only denied rows'))
     .addOption(new Option('--break-glass', 'only rows that bypassed the policies'));

@@ -82,7 +82,7 @@ function events(settle: Settle): Command {
       .addOption(
         new Option(
           '--rule <name>',
-          'only events of this detector rule, or that this runtime rule decided; policy:NAME for pods that this policy stopped',
+          'only events of this detector rule, or that this runtime rule decided; policy:NAME for events whose pod this policy stopped',
         ),
       )
       .addOption(wordOption('--priority <priority>', 'this priority or a more severe one', PRIORITY_WORDS))

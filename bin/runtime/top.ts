@@ -24,7 +24,7 @@ export interface RuntimeTopOptions extends ServiceFlags {
   readonly output: readonly string[];
 }
 
-/** Rules that decide now, of each pair. */
+/** Rules that decide now, of each group. */
 const RULES_NAMED = 3;
 
 /** runRuntimeTop is `ipo runtime top`. */
@@ -86,7 +86,7 @@ function linesOf({ events, allowed, groups, items }: NoiseReport): readonly stri
   const beside = allowed === 0 ? '' : ` Rules allow ${counted(allowed, 'more event')}.`;
   if (items.length === 0) return [`No event.${beside}`];
   return [
-    `${counted(events, 'event')} of ${counted(groups, 'pair')} of rule and workload.${beside}`,
+    `${counted(events, 'event')} in ${counted(groups, 'group')} (rule and workload).${beside}`,
     ...items.flatMap((noise, i) => ['', ...linesOfOne(noise, i + 1)]),
   ];
 }

@@ -67,7 +67,7 @@ export interface Held {
 export function whatIsOpen(result: WhatIfResult, held: Held | null = null): string | null {
   if (result.evaluated === 0 && result.not_evaluated.count === 0 && result.break_glass_skipped === 0) {
     const has = isOutside(result, held) ? `; the export covers ${held.from} to ${held.to}` : '';
-    return `no row of the ledger is covered: none in the ${result.days} days before ${result.as_of} in a namespace that the policy governs${has}`;
+    return `the ledger has no row of the ${counted(result.days, 'day')} before ${result.as_of} in a namespace that the policy governs${has}`;
   }
   if (result.truncated)
     return `rows were left out: only the newest ${formatCount(result.limit)} were decided`;

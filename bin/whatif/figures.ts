@@ -8,6 +8,7 @@ import {
   headlineOf,
   periodText,
   reachText,
+  sourceText,
 } from '../../src/whatif/report/index.ts';
 import { clean } from '../terminal/clean.ts';
 import type { Paint } from '../terminal/paint.ts';
@@ -55,11 +56,14 @@ export function edit(paint: Paint, result: WhatIfResult): string[] {
 /** subject says in a quiet line what was replayed. */
 export function subject(paint: Paint, result: WhatIfResult, file: string): string[] {
   const reach = reachText(result);
+  const from = sourceText(result, clean);
   const parts = [
     periodText(result),
-    ...(result.evaluated > 0 ? [counted(result.distinct_images, 'image digest')] : []),
+    ...(result.evaluated > 0
+      ? [counted(result.distinct_images, 'image digest'), 'a row is one image of an admission']
+      : []),
     ...(reach === null ? [] : [clean(reach)]),
-    ...(result.source === null ? [] : [`edited from ${clean(result.source)}`]),
+    ...(from === null ? [] : [from]),
     clean(file),
   ];
   return paint.items(parts, paint.chalk.dim, 0);

@@ -126,6 +126,6 @@ function togetherText({
   would_allow,
   truncated,
 }: SeveralResult['together']): string {
-  const left = truncated ? ' Rows beyond the limit of one of them are left out.' : '';
+  const left = truncated ? ' Rows that --limit left out for any of the policies are not counted here.' : '';
   return `Together, the ${counted(policies.length, 'policy', 'policies')} would deny ${formatCount(would_deny)} of ${counted(evaluated, 'admission')} that were allowed, and allow ${formatCount(would_allow)} that were denied.${left}`;
 }

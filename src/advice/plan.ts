@@ -2,6 +2,7 @@ import { byCodeUnit } from '../base/index.ts';
 import { decide } from '../decision/index.ts';
 import { severityRank } from '../findings/index.ts';
 import type { PolicySpec } from '../policy/index.ts';
+import { counted } from '../render/index.ts';
 import { verdictsOf, type Group, type Population } from './population.ts';
 import { imageKey } from './population.service.ts';
 import type { Step } from './steps.ts';
@@ -76,8 +77,8 @@ function fixOf(group: Group, spec: PolicySpec, at: number, passing: readonly Gro
   if (decision.kind === 'unknown') return `find out its ${decision.fact.replaceAll('_', ' ')}`;
   if (decision.kind === 'admit')
     return group.signals === null
-      ? 'find out what its pod shows'
-      : `run its pod without ${group.signals.join(', ')}`;
+      ? 'record the signals of its pod'
+      : `change its pod so that it no longer has the ${group.signals.length === 1 ? 'signal' : 'signals'} ${group.signals.join(', ')}`;
   const other = passing
     .filter((one) => one.subject?.reference.name === subject.reference.name && one.image !== image)
     .map((one) => one.image)
@@ -105,21 +106,21 @@ function fixOf(group: Group, spec: PolicySpec, at: number, passing: readonly Gro
 
 function packagesToFix({ subject }: Group, spec: PolicySpec): string {
   const from = severityRank(spec.severityThreshold) ?? Infinity;
-  const counted = (subject?.facts.scan?.findings ?? []).filter(
+  const judged = (subject?.facts.scan?.findings ?? []).filter(
     ({ rank, fixed, knownExploited }) =>
       (rank >= from && !(spec.ignoreUnfixed && fixed === null)) ||
       (knownExploited === true && spec.knownExploited === 'block'),
   );
-  const fixable = counted.filter(({ fixed }) => fixed !== null);
+  const fixable = judged.filter(({ fixed }) => fixed !== null);
   const packages = [
     ...new Set(fixable.map((one) => `${one.package} ${one.fixed ?? ''} (${one.cve})`)),
   ].toSorted(byCodeUnit);
   const more = packages.length > PACKAGES ? ` and ${packages.length - PACKAGES} more` : '';
-  const open = counted.length - fixable.length;
+  const open = judged.length - fixable.length;
   const unfixed =
     open === 0
       ? ''
-      : `${packages.length === 0 ? '' : '; '}${open} without a fixed version: triage or replace`;
+      : `${packages.length === 0 ? '' : '; '}${counted(open, 'finding has', 'findings have')} no fixed version: triage ${open === 1 ? 'it' : 'them'} or replace the image`;
   return packages.length === 0
     ? unfixed
     : `update ${packages.slice(0, PACKAGES).join(', ')}${more}${unfixed}`;

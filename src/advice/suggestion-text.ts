@@ -1,5 +1,5 @@
 import { formatTime, printable } from '../base/index.ts';
-import type { PolicySpec } from '../policy/index.ts';
+import { oneStepStricter, type PolicySpec } from '../policy/index.ts';
 import { counted, formatCount, toYaml } from '../render/index.ts';
 import type { Stage } from './plan.ts';
 import type { Suggestion } from './suggest.ts';
@@ -27,7 +27,7 @@ export function suggestionText(suggestion: Suggestion): string {
   const { name, spec, population, tolerated, cost } = suggestion;
   const from = `${counted(population.rows, 'admission')} of ${counted(population.images, 'image')}`;
   const head = [
-    `${name}: made by ipo policy suggest from ${from}, ${formatTime(population.asOf)} and ${population.days} days before.`,
+    `${name}: made by ipo policy suggest from ${from}, from the ${counted(population.days, 'day')} to ${formatTime(population.asOf)}.`,
     `It would deny ${formatCount(cost)} of the admissions that were allowed (--tolerate: ${formatCount(tolerated)}).`,
     'Each digest counts as one image, and so does each reference of which no digest is known.',
     ...population.notes,
@@ -71,7 +71,7 @@ export function whyOf(field: keyof PolicySpec, suggestion: Suggestion): string[]
     lines.push(
       `${step.value} would deny ${counted(step.cost, 'admission')}, or leave ${step.cost === 1 ? 'it' : 'them'} undecided`,
     );
-  if (next.length === 0 && DECIDES.has(field)) lines.push(STRICTEST.get(field) ?? 'nothing stricter is left');
+  if (next.length === 0 && DECIDES.has(field)) lines.push(whyNoStep(field, spec));
   const { unscanned } = suggestion;
   if (unscanned > 0 && ASKS_SCANS.has(field))
     lines.push(
@@ -104,12 +104,27 @@ const ASKS_SCANS: ReadonlySet<keyof PolicySpec> = new Set([
   ...(['severityThreshold', 'knownExploited', 'endOfLifeOS'] as const),
 ]);
 
-/** Where no step is left because nothing was seen to ask for. */
-const STRICTEST: ReadonlyMap<keyof PolicySpec, string> = new Map([
-  ['signature', 'every signer that was seen is asked for, or none was seen'],
-  ['attestations', 'every attestation that was seen is asked for, or none was seen'],
-  ['provenance', 'every builder that was seen is asked for, or none was seen'],
-]);
+/** Why a field has no stricter step: what was seen is asked for, or nothing was seen that could be. */
+function whyNoStep(field: keyof PolicySpec, spec: PolicySpec): string {
+  switch (field) {
+    case 'signature':
+      return spec.signature.required ? 'the signers that were seen are required' : 'no signer was seen';
+    case 'attestations':
+      return spec.attestations.length > 0
+        ? 'every attestation that was seen is required'
+        : 'no attestation was seen';
+    case 'provenance':
+      return spec.provenance.minLevel > 0
+        ? 'the builders that were seen are required'
+        : 'no builder was seen';
+    case 'deploymentContext':
+      return oneStepStricter(spec) === null
+        ? 'Escalate would change nothing: no gate on findings has a step that is stricter'
+        : 'every signal escalates';
+    default:
+      return 'no stricter value is left';
+  }
+}
 
 function planLines({ stages, unscanned }: Suggestion): string[] {
   const lines = ['', 'Plan'];

@@ -162,7 +162,7 @@ function faults(kind: ChannelKind, schemas: ChannelSchemas, issue: z.core.$ZodIs
       message:
         others.length === 0
           ? message
-          : `${message}: ${others.join(', ')} channels have it, and this is a ${kind} channel`,
+          : `${message}: ${others.join(', ')} channels have it, and this is a channel of the kind ${kind}`,
     };
   });
 }

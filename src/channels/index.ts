@@ -75,6 +75,7 @@ export { channelFieldTypes, channelJsonSchema } from './schema.ts';
 export { isBox, seal, unseal, type Place } from './seal.ts';
 export type { SecretState } from './secrets.ts';
 export { toStoredChannel } from './stored.ts';
+export { MAX_MUTE, MESSAGE_ID } from './messages.ts';
 export { defaultEvents, hasEffect, receives } from './subscription.ts';
 export { targetWarnings } from './target-warnings.ts';
 export { isAllowedTarget } from './targets.ts';

@@ -60,8 +60,14 @@ export async function keptOfExport(
   };
   for await (const chunk of chunks) for (const block of lines.push(chunk)) take(block);
   take(lines.end());
+  const place = { file: source };
+  const header = headerOf(first ?? '');
+  if (header === null)
+    throw new TreeError('format', 'this is not a ledger export, so nothing can be compared with it', {
+      place,
+    });
   try {
-    const { tree } = parseHeader(parseStrictJson(first ?? '') as Record<string, unknown>);
+    const { tree } = parseHeader(header);
     const value = parseStrictJson(last) as Record<string, unknown>;
     if (!tree || value.type !== 'checkpoint') throw new Error('it carries no signed checkpoint');
     const seal = parseSeal(value);
@@ -69,9 +75,20 @@ export async function keptOfExport(
   } catch (error) {
     const reason = error instanceof SyntaxError ? 'it is damaged' : (error as Error).message;
     throw new TreeError('format', `${failure}: ${reason}`, {
-      place: { file: source },
+      place,
       cause: error,
     });
+  }
+}
+
+/** The first line, where it is one of an export of any release; else null. */
+function headerOf(line: string): Record<string, unknown> | null {
+  try {
+    const value = parseStrictJson(line) as Record<string, unknown> | null;
+    return value?.['type'] === 'header' ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 

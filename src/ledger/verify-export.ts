@@ -132,7 +132,7 @@ function judgeSignature(
     else
       findings.failed(
         'signature',
-        `the export is not signed, and ${keys.length > 0 ? 'a key' : 'a checkpoint'} was given: an export of a signed ledger carries its tree and its checkpoint`,
+        `${keys.length > 0 ? 'a key' : 'a checkpoint'} was given, but the export carries no signed checkpoint`,
       );
     return null;
   }

@@ -45,7 +45,7 @@ export class NodePoll {
       if (event === 'nodes_cleared') log.info('the cluster is within its node ceiling again', payload);
       else if (event === 'nodes_80') log.warn('the cluster has 80 percent of its node ceiling', payload);
       else if (event === 'nodes_over') log.warn('the cluster has more nodes than its ceiling', payload);
-      else log.warn('the node ceiling is enforced: new image names are denied', payload);
+      else log.warn('the node ceiling is enforced: image names not seen this month are denied', payload);
     }
     return standing;
   }

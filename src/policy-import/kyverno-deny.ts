@@ -25,7 +25,7 @@ const OF_PODS = /^request\.object\.spec\.(containers|initContainers|ephemeralCon
 const DENIES_OTHERS = /^(?:Any|All)?NotIn$|^NotEquals?$/;
 const DENIES_THESE = /^(?:Any|All)?In$|^Equals?$/;
 const DENY_LIST = 'ours lists what is allowed, not what is denied';
-const UNKNOWN = 'a condition is none that a policy of images can say';
+const UNKNOWN = 'an ImagePolicy cannot express one of its conditions';
 
 /**
  * deniedBy reads the conditions of `deny`: one of `any` denies, and those of `all` deny together. A list of containers is given where

@@ -101,7 +101,7 @@ function patternsRule(validate: Json, name: string, path: readonly PropertyKey[]
   const alternatives = listAt(validate, 'anyPattern') as Json[];
   if (alternatives.length > 0) return anyPatternRule(alternatives, name, path);
   const patterns = imagePatterns(validate);
-  if (patterns === null) return left(name, path, 'its condition is none that a policy of images can say');
+  if (patterns === null) return left(name, path, 'an ImagePolicy cannot express its condition');
   return patternRule(patterns, name, path);
 }
 
@@ -115,8 +115,7 @@ function anyPatternRule(
     const asked = podPattern(at(one, 'spec'), one);
     return new Set(asked).size === 1 ? (asked[0] ?? null) : null;
   });
-  if (patterns.includes(null))
-    return left(name, path, 'one of its patterns is none that a policy of images can say');
+  if (patterns.includes(null)) return left(name, path, 'an ImagePolicy cannot express one of its patterns');
   const made = patternRule([(patterns as string[]).join('|')], name, path);
   return { ...made, wider: [...made.wider, 'containers of one pod may match different patterns'] };
 }

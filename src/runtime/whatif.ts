@@ -282,14 +282,14 @@ export class RuntimeReplay {
       notes.push('a policy under Audit is replayed as if it enforced');
     if (this.#fromFile)
       notes.push(
-        'events of a file are not joined to running images: conditions see lastVerdict none and signed false, and stops are counted for the pod that the event names',
+        'events of a file are not matched to running images, so every event counts as lastVerdict none and signed false; stops are counted for the pod that the event names',
       );
     if (this.#evaluated > this.#joined)
       notes.push(
         `${this.#evaluated - this.#joined} of ${this.#evaluated} events have no digest; they stop nothing and file no issue`,
       );
     if (this.#draft.policies.length > 0 && !this.#fromFile)
-      notes.push('static pods are not told apart in recorded events; none of them is ever stopped');
+      notes.push('recorded events do not show which pods are static; the service never stops static pods');
     return notes;
   }
 }

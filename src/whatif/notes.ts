@@ -57,9 +57,7 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
       : []),
     ...(tally.breakGlass > 0 ? ['Break-glass admissions are counted and not replayed.'] : []),
     ...(noted.quotaAllowed > 0
-      ? [
-          'The replay does not count ceilings of the licence again: rows that were denied because a ceiling was exceeded are shown as allowed, under quota.',
-        ]
+      ? ['Licence ceilings are not replayed: rows that a ceiling denied appear as allowed, under quota.']
       : []),
     ...(compared === null
       ? [

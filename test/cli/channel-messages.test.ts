@@ -133,8 +133,16 @@ test('resend sends named messages again with their id, or those that failed sinc
   ]) {
     const wrong = await ipo(...args);
     assert.equal(wrong.code, 2, args.join(' '));
-    assert.match(wrong.err, /give either IDs of messages|is not a time|is not a valid id/);
+    assert.match(wrong.err, /give either IDs of messages|is not a time|not the ID of a message/);
   }
+});
+
+test('an ID that no message can have is named as it was given', async (t) => {
+  const { desk, ipo } = await serve(t);
+  await desk.channel('webhook', 'desk');
+  const { code, err } = await ipo('resend', 'desk', 'zzz');
+  assert.equal(code, 2);
+  assert.match(err, /^ipo: zzz: not the ID of a message\n/);
 });
 
 test('a muted channel says so, is sent nothing, and all of it once the mute ends', async (t) => {
@@ -164,6 +172,7 @@ test('a muted channel says so, is sent nothing, and all of it once the mute ends
   const long = await ipo('mute', 'desk', '--for', '800h', '--reason', 'x');
   assert.equal(long.code, 2);
   assert.match(long.err, /at most 720h/);
+  assert.match(long.err, /^ipo: --for 800h: /);
   const soon = await ipo('mute', 'desk', '--for', 'soon', '--reason', 'x');
   assert.deepEqual(
     [soon.code, soon.err],

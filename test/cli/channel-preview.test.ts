@@ -44,7 +44,7 @@ test('a preview prints the issue that would be filed, and nothing is filed', asy
   assert.equal((await served.as('viewer', 'channel', 'preview', 'hub', '--cve', 'CVE-2026-1005')).code, 2);
   assert.match(
     (await served.as('viewer', 'channel', 'preview', 'chat')).err,
-    /chat is a slack channel; only trackers \(github, gitlab, jira\) open issues/,
+    /chat is a channel of the kind slack; only trackers \(github, gitlab, jira\) open issues/,
   );
 });
 

@@ -231,6 +231,10 @@ test('wrong answers are named before anything is asked or called', async (t) => 
     [[...MAIL, '--to', 'ops'], /--to: .*is not a valid e-mail address|--to: it/],
     [[...MAIL, '--to', 'ops@example.com\nBcc: x@example.com'], /--to: it/],
     [['email', '--host', 'mail.example.com', '--security', 'none'], /loopback|--from is missing/],
+    [
+      ['email', '--host', 'mail.example.com', '--security', 'foo'],
+      /none: no encryption, only for a server on this machine/,
+    ],
     [['email', '--host', 'mail.example.com', '--port', '0'], /--port 0: it must be between 1 and 65535/],
   ] as const) {
     const { code, err } = await shell.ipo(['channel', 'setup', ...args]);

@@ -92,6 +92,13 @@ suite('ipo ledger verify', () => {
     assert.match(other.out, /✗ signature +the note is not signed by ipo\.example/);
   });
 
+  test('names a checkpoint file that is not an export', async () => {
+    writeFileSync(at('other.ndjson'), 'kind: ImagePolicy\n');
+    const ran = await verify('-l', at('whole.ndjson.zst'), '--checkpoint', at('other.ndjson'));
+    assert.equal(ran.code, 2);
+    assert.match(ran.err, /other\.ndjson: this is not a ledger export, so nothing can be compared with it/);
+  });
+
   test('takes as kept a note, several, a proof and an earlier export; a key from a file', async () => {
     const note = (await ipo(['ledger', 'checkpoint', '-l', whole])).out;
     writeFileSync(at('several.txt'), `${readFileSync(at('kept.txt'), 'utf8')}\n${note}`);

@@ -112,5 +112,5 @@ test('events that a rule allows already are left out, and their number is given'
   const [{ rule, events, share, also }] = body.items;
   assert.deepEqual([rule, events, share, also.events], ['Shell', 2, 1, 0]);
   const table = await top('--since', '1h');
-  assert.match(table.out, /^2 events of 1 pair of rule and workload\. Rules allow 8 more events\.\n/);
+  assert.match(table.out, /^2 events in 1 group \(rule and workload\)\. Rules allow 8 more events\.\n/);
 });

@@ -29,7 +29,7 @@ test('the first line says what matters, the second what the edit itself does', a
   );
   assert.match(
     lines[1] ?? '',
-    /^Compared with prod-baseline in effect today, not with the recorded answers, the draft denies 180 rows more/,
+    /^Compared with what the prod-baseline in effect would decide today, the draft denies 180 more rows/,
   );
 });
 

@@ -268,6 +268,14 @@ suite('the directory of a service that does not run', () => {
       assert.ok(!JSON.stringify(checks).includes('secret'), 'no password is shown');
     });
 
+  test('a settings file that is not there has the hint to check its path', async (t) => {
+    const facts = await dataFacts({ config: join(scratchDirectory(t), 'none.yaml') }, {});
+    const [first] = examine(DATA_CHECKS, 'data', facts, Date.now());
+    assert.equal(first?.id, 'settings.valid');
+    assert.match(first.message, /none\.yaml: no such file or directory$/);
+    assert.match(first.hint ?? '', /^Check the path/);
+  });
+
   const oksOf = (checks: readonly CheckResult[]) =>
     checks.filter((one) => one.state === 'ok').map((one) => one.id);
   for (const [what, seed] of [

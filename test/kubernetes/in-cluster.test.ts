@@ -151,6 +151,12 @@ test('a kubeconfig is read with its token and its authority', { skip: withoutOpe
   });
   writeFileSync(join(folder, 'bad'), 'clusters: [');
   await assert.rejects(openKubeconfig(join(folder, 'bad')), /bad cannot be read as a kubeconfig$/);
+  const plain = join(folder, 'plain');
+  writeFileSync(plain, readFileSync(path, 'utf8').replaceAll('https://', 'http://'));
+  await assert.rejects(
+    openKubeconfig(plain),
+    /plain: the address of the API server must begin with https:\/\/$/,
+  );
   writeFileSync(path, JSON.stringify({ ...config, 'current-context': 'gone' }));
   await assert.rejects(openKubeconfig(path), /no current context/);
 });

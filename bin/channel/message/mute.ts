@@ -1,5 +1,6 @@
 import type { MuteBody } from '../../../src/api/contract/notifications.ts';
 import { parseDuration } from '../../../src/base/index.ts';
+import { MAX_MUTE } from '../../../src/channels/index.ts';
 import { clean } from '../../terminal/clean.ts';
 import { UsageError } from '../../terminal/usage.ts';
 import { withService } from '../../service/client.ts';
@@ -27,6 +28,11 @@ export async function runChannelMute(
   const length = parseDuration(options.for);
   if (length === null || length <= 0)
     throw new UsageError(`--for ${clean(options.for)}: this is not a duration`, 'Write it as 6h or 30m');
+  if (length > MAX_MUTE)
+    throw new UsageError(
+      `--for ${clean(options.for)}: a mute lasts at most 720h`,
+      'Mute again before it ends',
+    );
   return withService(terminal, options, async (service) => {
     const { body } = await findChannel(service, which);
     const { body: mute } = await service.json<MuteBody>('PUT /channels/{id}/mute', {

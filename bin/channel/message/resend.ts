@@ -1,8 +1,9 @@
 import { formatTime } from '../../../src/base/index.ts';
+import { MESSAGE_ID } from '../../../src/channels/index.ts';
 import { counted } from '../../../src/render/index.ts';
 import { withService } from '../../service/client.ts';
 import type { ServiceFlags } from '../../service/index.ts';
-
+import { clean } from '../../terminal/clean.ts';
 import { EXIT, type ExitCode } from '../../terminal/exit.ts';
 import { openOutcome } from '../../terminal/outcome.ts';
 import { parseSince } from '../../terminal/since.ts';
@@ -28,6 +29,12 @@ export async function runChannelResend(
     throw new UsageError(
       'give either IDs of messages or --since',
       'ipo channel deliveries CHANNEL --state failed shows the ids; --since 24h sends those that failed in the last 24 hours',
+    );
+  const strange = messages.find((id) => !MESSAGE_ID.test(id));
+  if (strange !== undefined)
+    throw new UsageError(
+      `${clean(strange)}: not the ID of a message`,
+      'ipo channel deliveries CHANNEL shows the IDs',
     );
   const body =
     options.since === undefined

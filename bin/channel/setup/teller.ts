@@ -129,9 +129,9 @@ interface Asking {
 }
 
 const SECURITIES = [
-  { value: 'starttls', name: 'STARTTLS, mostly on port 587' },
-  { value: 'tls', name: 'TLS from the start, mostly on port 465' },
-  { value: 'none', name: 'none: only for a server on this machine' },
+  { value: 'starttls', name: 'STARTTLS, usually on port 587' },
+  { value: 'tls', name: 'TLS from the start, usually on port 465' },
+  { value: 'none', name: 'no encryption, only for a server on this machine' },
 ];
 
 async function askMail(given: Answers, { rest, testLoopback }: Asking): Promise<Document> {

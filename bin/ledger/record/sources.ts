@@ -95,7 +95,7 @@ export async function recordAudit(
     if (!start.isLog && start.firstOther > 0)
       throw new RecordingError(
         'format',
-        'this line is not an audit event, and no other of the file is',
+        'neither this line nor any other line of the file is an audit event',
         { file, line: start.firstOther },
         'Give the log that the API server writes to --audit-log-path: a JSON object with apiVersion audit.k8s.io/v1 on each line',
       );

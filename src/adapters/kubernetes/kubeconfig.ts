@@ -50,6 +50,10 @@ export async function openKubeconfig(
       'setup',
       `${path} reaches the cluster through a proxy, which is not supported here`,
     );
+  if (cluster.server.startsWith('http:') && !cluster.skipTLSVerify)
+    throw new ClusterError('setup', `${path}: the address of the API server must begin with https://`, {
+      hint: `Correct clusters.server, which is ${cluster.server}`,
+    });
 
   const ask = async (): Promise<Identity> => {
     const options: RequestOptions = { headers: {} };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { DAY_MS, parseDuration } from '../../base/index.ts';
-import { CHANNEL_EVENTS } from '../../channels/index.ts';
+import { parseDuration } from '../../base/index.ts';
+import { CHANNEL_EVENTS, MAX_MUTE, MESSAGE_ID } from '../../channels/index.ts';
 import { DELIVERY_STATES } from '../../notify/index.ts';
 import { moment } from './moment.ts';
 import { pageSchema } from './paging.ts';
@@ -11,8 +11,6 @@ const time = z.iso.datetime().describe('RFC 3339, UTC');
 export const DELIVERIES_PAGE = 100;
 /** MAX_DELIVERIES is how many are given at most. */
 export const MAX_DELIVERIES = 1000;
-/** How long a channel can be muted, in milliseconds. */
-const MAX_MUTE = 30 * DAY_MS;
 
 /** deliveriesQuery pages the messages of a channel. */
 export const deliveriesQuery = z.strictObject({
@@ -54,7 +52,7 @@ export type DeliveryBody = z.infer<typeof deliverySchema>;
 export const resendBody = z
   .strictObject({
     messages: z
-      .array(z.string().regex(/^msg_[a-z2-7]{26}$/, { error: 'is not a valid id of a message' }))
+      .array(z.string().regex(MESSAGE_ID, { error: 'is not a valid id of a message' }))
       .min(1, { error: 'is empty' })
       .max(1000, { error: 'must have at most 1000 ids' })
       .optional()

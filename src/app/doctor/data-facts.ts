@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readdir, stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { isIpoError } from '../../base/index.ts';
+import { isIpoError, type IpoError } from '../../base/index.ts';
 import type { DataFacts } from '../../doctor/index.ts';
 import { loadConfig } from '../config/config.ts';
 import { ConfigError } from '../config/error.ts';
@@ -61,7 +61,7 @@ export async function dataFacts(
     }));
   } catch (error) {
     if (!isIpoError(error)) throw error;
-    return { ...NOTHING, settings: sentencesOf(error) };
+    return { ...NOTHING, settings: faultsOf(error) };
   }
   const places = placesOf(settings);
   const directory = settings.data === undefined ? null : await directoryOf(resolve(settings.data), looks);
@@ -83,11 +83,14 @@ export async function dataFacts(
   };
 }
 
-function sentencesOf(error: Error): readonly string[] {
-  if (!(error instanceof ConfigError)) return [error.message];
-  return error.problems.map(({ file, line, message }) =>
-    message.startsWith(file) ? message : `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
-  );
+function faultsOf(error: IpoError): DataFacts['settings'] {
+  if (!(error instanceof ConfigError)) return [{ message: error.message, hint: error.hint ?? null }];
+  return error.problems.map(({ file, line, message, hint }) => ({
+    message: message.startsWith(file)
+      ? message
+      : `${file}${line === undefined ? '' : `:${line}`}: ${message}`,
+    hint,
+  }));
 }
 
 const STATES: ReadonlyMap<string, NonNullable<DataFacts['directory']>['state']> = new Map([

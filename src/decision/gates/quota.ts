@@ -5,8 +5,8 @@ export const quota = gate({
   label: 'quota',
   begins: ['monthly allowance of ', 'node ceiling of '],
   fields: [],
-  title: 'an allowance of the licence was used up',
-  help: 'The admission was refused for an allowance or a ceiling of the licence. A what-if does not run the licence meter again.',
+  title: 'a ceiling of the licence was exceeded',
+  help: 'The admission was refused because a ceiling of the licence was exceeded. A what-if does not run the licence meter again.',
   judge: (_rules, subject) => subject.quota,
   // Nodes do not come and go with the month.
   remedy: ({ sentence }) =>

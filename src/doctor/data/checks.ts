@@ -27,7 +27,9 @@ export const DATA_CHECKS: readonly Check<DataFacts>[] = [
     judge: ({ settings }: DataFacts) =>
       settings.length === 0
         ? ok('the settings are valid')
-        : settings.map((sentence) => fail(sentence, 'Correct it; docs/settings.md describes every setting')),
+        : settings.map(({ message, hint }) =>
+            fail(message, hint ?? 'Correct it; docs/settings.md describes every setting'),
+          ),
   },
   {
     id: 'data.directory',

@@ -15,7 +15,7 @@ export const DATABASE_CHECKS: readonly Check<DataFacts>[] = [
       if (state === 'missing')
         return fail(
           `the database ${name} is missing`,
-          'Restore a backup into it: ipo backup restore FILE; a start would begin with an empty one',
+          'Restore a backup with ipo backup restore FILE; starting the service now would create an empty database',
         );
       if (state === 'unreadable')
         return fail(

@@ -1,7 +1,7 @@
 /** DataFacts are what the settings and the data directory of a service show while it does not run. Times are UTC milliseconds. */
 export interface DataFacts {
   /** What is wrong with the settings, a sentence each; then nothing else is known. */
-  readonly settings: readonly string[];
+  readonly settings: readonly { readonly message: string; readonly hint: string | null }[];
   readonly directory: {
     readonly path: string;
     readonly state: 'ok' | 'missing' | 'not_a_directory' | 'unwritable' | 'read_only';

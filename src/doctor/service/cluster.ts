@@ -110,7 +110,7 @@ export const CLUSTER_STANDING: readonly Check<ServiceFacts>[] = [
       if (cluster.nodesOverSince === null) return ok('the ready nodes are within their ceiling');
       return warn(
         `more nodes are ready than the ceiling allows, for ${ageOf(at - cluster.nodesOverSince)}`,
-        'See ipo system nodes and ipo licence show: after the grace new image names are denied',
+        'See ipo system nodes and ipo licence show: after the days of grace, image names not seen this month are denied',
       );
     },
   },

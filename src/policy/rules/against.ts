@@ -49,13 +49,13 @@ export function againstRemarks(
   });
 }
 
-/** Of a list the entries that came and went; but of one that is empty on a side, what that stands for. */
+/** Of a list the entries that were added and removed; but of one that is empty on a side, what that stands for. */
 function howLooser({ path, before, after, entries }: FieldChange): string {
   const unlimited = [before, after].some((list) => Array.isArray(list) && list.length === 0);
   if (entries === null || unlimited) return `${showValue(path, before)} became ${showValue(path, after)}`;
   return [
-    ...entries.added.map((entry) => `${showEntry(entry)} came`),
-    ...entries.removed.map((entry) => `${showEntry(entry)} went`),
+    ...entries.added.map((entry) => `${showEntry(entry)} was added`),
+    ...entries.removed.map((entry) => `${showEntry(entry)} was removed`),
     ...entries.changed.map((entry) => `${showEntry(entry.before)} became ${showEntry(entry.after)}`),
   ].join('; ');
 }

@@ -56,7 +56,7 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
   const names = [a.name, b.name].toSorted(byCodeUnit).join(' and ');
   if (a.spec.enforcement === 'Enforce' && b.spec.enforcement === 'Enforce') {
     if (disjoint(a.spec.allowedRegistries, b.spec.allowedRegistries)) {
-      const message = `${names} both enforce ${where}, and no registry is allowed by both, so every image is denied there`;
+      const message = `${names} both enforce in ${where}, and no registry is allowed by both, so every image is denied there`;
       remarks.push({
         at: later,
         rule: 'registries-disjoint',
@@ -75,7 +75,7 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
         (group) => !shut.spec.breakGlass.allowed || !shut.spec.breakGlass.groups.includes(group),
       );
       if (left.length === 0) continue;
-      const message = `group ${left[0]} may bypass only ${open.name}: ${shut.name} enforces ${where} too, and still denies`;
+      const message = `group ${left[0]} may bypass ${open.name}, but ${shut.name} also enforces in ${where}, and still denies`;
       remarks.push({
         at,
         rule: 'break-glass-partial',
@@ -96,7 +96,7 @@ function pairRemarks(earlier: ParsedPolicy, later: ParsedPolicy, where: string):
   }).filter(({ path, direction }) => direction !== 'neither' && GATE.test(path));
   const [first] = gates;
   if (first !== undefined && gates.every(({ direction }) => direction === 'tighter')) {
-    const message = `${audit.name} is stricter than ${enforce.name} (${first.path}) but only audits ${where}; only what ${enforce.name} denies is denied there`;
+    const message = `${audit.name} is stricter than ${enforce.name} (${first.path}) but only audits in ${where}; only what ${enforce.name} denies is denied there`;
     remarks.push({
       at,
       rule: 'audit-beside-enforce',
@@ -119,7 +119,9 @@ function commonNamespaces(a: PolicySpec, b: PolicySpec): string | null {
   const common = namespacesInBoth(left, right);
   const [first] = common;
   if (first === undefined) return null;
-  return common.length === 1 ? `namespace ${first}` : `namespace ${first} and ${common.length - 1} more`;
+  return common.length === 1
+    ? `namespace ${first}`
+    : `namespace ${first} and ${common.length - 1} ${common.length === 2 ? 'other' : 'others'}`;
 }
 
 function disjoint(left: readonly string[], right: readonly string[]): boolean {

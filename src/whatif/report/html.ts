@@ -47,7 +47,7 @@ function head(result: WhatIfResult, { file }: ReportContext): Html {
     ['Draft', html`<code>${printable(file, 200)}</code>`],
     ...(result.source === null
       ? []
-      : [['Edited from', html`<code>${printable(result.source)}</code>`] as const]),
+      : [['Compared with', html`<code>${printable(result.source)}</code>`] as const]),
     ['Revision', html`<code>${printable(result.policy.revision).slice(0, 16)}</code>`],
   ];
   return html`<header>

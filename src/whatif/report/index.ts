@@ -19,7 +19,7 @@ export { toHtml } from './html.ts';
 export { fieldBehind, type FieldBehind } from './label-to-field.ts';
 export { labelHelp, labelTitle } from './label-help.ts';
 export { MARKER, MOST_MARKDOWN, toMarkdown } from './markdown.ts';
-export { contextText, editText, notEvaluatedText, originOf, type Point } from './origin.ts';
+export { contextText, editText, notEvaluatedText, originOf, sourceText, type Point } from './origin.ts';
 export { toAnnotations, toJUnit, toSarif } from './pipeline.ts';
 export {
   imageText,

@@ -13,7 +13,7 @@ import { changeLines, fieldText } from './change-lines.ts';
 import { countOfCheck, flagOf, type ReportContext } from './context.ts';
 import { changesNothing, coverText, headlineOf, shortTime } from './headline.ts';
 import { labelTitle } from './label-help.ts';
-import { contextText, editText, notEvaluatedText, originOf } from './origin.ts';
+import { contextText, editText, notEvaluatedText, originOf, sourceText } from './origin.ts';
 import { imageText, reasonsOf, workloadText } from './reasons.ts';
 
 /** MARKER is the first line of every comment: a bot finds its own comment by it and writes over it. */
@@ -70,8 +70,8 @@ function checks({ checks }: ReportContext): string[] {
 }
 
 function period(result: WhatIfResult, { file }: ReportContext): string {
-  const compared = result.source === null ? '' : `, edited from ${markdownCode(result.source)}`;
-  return `${markdownCode(file)}${compared} · ${coverText(result)} · ${counted(result.distinct_images, 'image digest')}`;
+  const from = sourceText(result, markdownCode);
+  return `${markdownCode(file)}${from === null ? '' : `, ${from}`} · ${coverText(result)} · ${counted(result.distinct_images, 'image digest')}`;
 }
 
 function figures(result: WhatIfResult): string {

@@ -18,10 +18,30 @@ export function editText(result: WhatIfResult): string | null {
   if (evaluated - baseline.missing <= 0) return null;
   const does = effectOf(result);
   if (does !== null)
-    return `Compared with ${inForce(result)}, not with the recorded answers, the draft ${does}.${onlyOne(result)}`;
-  return changesNothing(result)
-    ? null
+    return `Compared with what ${inForce(result)} would decide today, the draft ${does}.${onlyOne(result)}`;
+  if (changesNothing(result)) return null;
+  return isAsInEffect(result)
+    ? `The draft is ${inForce(result)}, so none of this comes from an edit.`
     : `None of this comes from the edit: ${inForce(result)} ${result.source === null ? 'give' : 'gives'} the same verdicts.`;
+}
+
+/** sourceText says what a draft was edited from: `edited from prod-baseline`; null where that was not given. */
+export function sourceText(
+  result: Pick<WhatIfResult, 'source' | 'policy_changes'>,
+  written: (name: string) => string = printable,
+): string | null {
+  if (result.source === null) return null;
+  return isAsInEffect(result)
+    ? `the ${written(result.source)} in effect`
+    : `edited from ${written(result.source)}`;
+}
+
+/** A policy in effect that is replayed as it is (`ipo policy whatif`) was not edited. */
+function isAsInEffect({
+  source,
+  policy_changes: changes,
+}: Pick<WhatIfResult, 'source' | 'policy_changes'>): boolean {
+  return source !== null && changes !== null && changes.length === 0;
 }
 
 /** originOf tells what the edit does apart from what has changed since the admissions (scans, triage, statements). */
@@ -75,16 +95,16 @@ function whyNoSum({ baseline, would_deny, would_allow, would_allow_by_reason }: 
 function effectOf({ baseline }: WhatIfResult): string | null {
   const { would_deny: deny, would_allow: allow } = baseline.policy_effect;
   const parts = [
-    ...(deny > 0 ? [`denies ${counted(deny, 'row')} more`] : []),
-    ...(allow > 0 ? [`allows ${counted(allow, 'row')} more`] : []),
+    ...(deny > 0 ? [`denies ${counted(deny, 'more row')}`] : []),
+    ...(allow > 0
+      ? [deny > 0 ? `allows ${formatCount(allow)} more` : `allows ${counted(allow, 'more row')}`]
+      : []),
   ];
   return parts.length === 0 ? null : parts.join(' and ');
 }
 
 function inForce({ source }: WhatIfResult): string {
-  return source === null
-    ? 'the policies that decide these rows today'
-    : `${printable(source)} in effect today`;
+  return source === null ? 'the policies in effect' : `the ${printable(source)} in effect`;
 }
 
 /** With a source, each row is compared with that policy, also one that another policy decided. */
@@ -105,11 +125,9 @@ export function contextText({ context, would_deny_by_reason: reasons }: WhatIfRe
     return 'The draft escalates by deployment context. Without that, it would deny the same rows.';
   const recorded = [
     ...(wereAllowed > 0 ? [`${formatCount(wereAllowed)} ${wereAllowed === 1 ? 'was' : 'were'} allowed`] : []),
-    ...(wereDenied > 0
-      ? [`${formatCount(wereDenied)} ${wereDenied === 1 ? 'was' : 'were'} denied already`]
-      : []),
+    ...(wereDenied > 0 ? [`${formatCount(wereDenied)} ${wereDenied === 1 ? 'was' : 'were'} denied`] : []),
   ];
-  return `The draft escalates by deployment context, and denies ${counted(denials, 'row')} only because of that: ${recorded.join(', ')}.`;
+  return `The draft denies ${counted(denials, 'row')} only because it escalates by deployment context. When recorded, ${recorded.join(' and ')}.`;
 }
 
 /** NOT_EVALUATED says in words why a row could not be decided. */

@@ -5,7 +5,7 @@ import type { KeptRun, PrintedRun } from '../run-ports.ts';
 import { daysOf } from './days.ts';
 import { changesNothing, coverText, headlineOf, reachText, shortTime } from './headline.ts';
 import { labelTitle } from './label-help.ts';
-import { contextText, editText, originOf } from './origin.ts';
+import { contextText, editText, originOf, sourceText } from './origin.ts';
 import {
   changedFields,
   draftSection,
@@ -65,12 +65,12 @@ function head(sheet: Sheet, run: KeptRun, result: WhatIfResult): void {
     sheet.paragraph([{ text: edit, ink: 'soft' }], 10.5);
   }
   sheet.y += 6;
-  const from = run.source === null ? '' : `, edited from ${run.source}`;
+  const from = sourceText(result);
   sheet.paragraph([{ text: coverText(result), ink: 'soft' }], 9);
   sheet.paragraph(
     [
       {
-        text: `Revision ${run.revision.slice(0, 16)}${from}; run on ${shortTime(formatTime(run.at))} UTC`,
+        text: `Revision ${run.revision.slice(0, 16)}${from === null ? '' : `, ${from}`}; run on ${shortTime(formatTime(run.at))} UTC`,
         ink: 'soft',
       },
     ],
@@ -191,7 +191,7 @@ function about(sheet: Sheet, run: PrintedRun, result: WhatIfResult, { drawTable 
     ['Limit', result.limit === 0 ? 'all rows' : formatCount(result.limit)],
     ['Policy', run.policy],
     ['Revision', run.revision],
-    ['Edited from', run.source ?? 'not said'],
+    ['Compared with', run.source ?? 'the policies in effect'],
     ['Digest of all inputs', result.inputs_digest],
   ] as const;
   const columns = [

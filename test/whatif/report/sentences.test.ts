@@ -18,6 +18,7 @@ import {
   labelTitle,
   notEvaluatedText,
   originOf,
+  sourceText,
   periodText,
   reasonsOf,
   shortTime,
@@ -113,20 +114,27 @@ test('the edit is told apart from what scans changed', () => {
   };
   assert.equal(
     editText(fullResult({ baseline })),
-    'None of this comes from the edit: prod-baseline in effect today gives the same verdicts.',
+    'None of this comes from the edit: the prod-baseline in effect gives the same verdicts.',
   );
   assert.equal(
     editText(fullResult({ baseline, source: null })),
-    'None of this comes from the edit: the policies that decide these rows today give the same verdicts.',
+    'None of this comes from the edit: the policies in effect give the same verdicts.',
   );
   assert.equal(
+    editText(fullResult({ baseline, policy_changes: [] })),
+    'The draft is the prod-baseline in effect, so none of this comes from an edit.',
+  );
+  assert.equal(sourceText(fullResult({ policy_changes: [] })), 'the prod-baseline in effect');
+  assert.equal(sourceText(fullResult()), 'edited from prod-baseline');
+  assert.equal(sourceText(fullResult({ source: null })), null);
+  assert.equal(
     editText(fullResult()),
-    'Compared with prod-baseline in effect today, not with the recorded answers, the draft denies 180 rows more and allows 3 rows more. Other policies are not counted; they may deny some of these rows already.',
+    'Compared with what the prod-baseline in effect would decide today, the draft denies 180 more rows and allows 3 more. Other policies are not counted; they may deny some of these rows already.',
   );
   assert.equal(editText(quietResult()), null);
   assert.equal(
     editText(quietResult({ baseline: { ...baseline, policy_effect: { would_deny: 1, would_allow: 0 } } })),
-    'Compared with the policies that decide these rows today, not with the recorded answers, the draft denies 1 row more.',
+    'Compared with what the policies in effect would decide today, the draft denies 1 more row.',
   );
   assert.equal(editText(fullResult({ baseline: { ...baseline, missing: 5000 } })), null);
   const texts = originOf(fullResult({ baseline: { ...baseline, missing: 5000, drift_unknown: 5000 } })).map(
@@ -171,9 +179,12 @@ test('denials by context are told apart by what was recorded', () => {
     contextText(fullResult({ context: context(denials), would_deny_by_reason: { context: wereAllowed } }));
   assert.equal(
     text(174, 160),
-    'The draft escalates by deployment context, and denies 174 rows only because of that: 160 were allowed, 14 were denied already.',
+    'The draft denies 174 rows only because it escalates by deployment context. When recorded, 160 were allowed and 14 were denied.',
   );
-  assert.match(text(1, 1), /denies 1 row only because of that: 1 was allowed\.$/);
+  assert.match(
+    text(1, 1),
+    /denies 1 row only because it escalates by deployment context\. When recorded, 1 was allowed\.$/,
+  );
   assert.match(text(0, 0), /by deployment context\. Without that, it would deny the same rows\.$/);
 });
 
