@@ -207,7 +207,7 @@ const WRONG: readonly (readonly [document: unknown, fault: RegExp])[] = [
   [{ ...DOCUMENTS.github, dailycap: 5 }, /dailycap: unknown field "dailycap"; did you mean "dailyCap"\?/],
   [
     { ...DOCUMENTS.github, projectKey: 'SEC' },
-    /projectKey: unknown field "projectKey": jira channels have it, and this is a github channel/,
+    /projectKey: unknown field "projectKey": jira channels have it, and this is a channel of the kind github/,
   ],
   [{ ...DOCUMENTS.jira, allowedTargets: [] }, /allowedTargets: unknown field/],
   [{ ...DOCUMENTS.github, apiBaseUrl: undefined }, /apiBaseUrl: is missing/],
