@@ -55,7 +55,7 @@ export function explainEvent(
       const { targetNamespaces } = spec;
       if (targetNamespaces.length > 0 && !targetNamespaces.includes(subject.namespace ?? ''))
         failed.push(`targetNamespaces: it is in ${subject.namespace ?? 'no namespace'}`);
-      if (subject.digest === null) failed.push('the event has no image digest, so that nothing is stopped');
+      if (subject.digest === null) failed.push('the event has no image digest, so nothing is stopped');
       if (rule?.action === 'allow') failed.push(`the rule ${rule.name} allows it`);
       return { name, enforcement: spec.enforcement, matches: failed.length === 0, failed };
     }),
