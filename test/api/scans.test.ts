@@ -252,7 +252,7 @@ forEachEngine('POST /scans', (engine) => {
         /is of type "filesystem", not of a container image/,
       ],
       [{ SchemaVersion: 1 }, {}, 'invalid_report', /schema version 1/],
-      [{ hello: 1 }, {}, 'invalid_report', /SchemaVersion is missing/],
+      [{ hello: 1 }, {}, 'invalid_report', /not a report of Trivy, Grype or trivy-operator/],
       [[], {}, 'invalid_report', /a list, not a report/],
       [7, {}, 'invalid_request', /must be a report/],
       [undefined, {}, 'invalid_request', /needs a body|must be a report/],

@@ -49,7 +49,7 @@ suite('ipo ledger verify', () => {
     );
     assert.match(
       stdin.out,
-      /What this does not prove\n {2}· Without a checkpoint stored outside the service/,
+      /What this does not prove\n {2}· No checkpoint stored outside the service was compared/,
     );
     assert.equal((await verify('-l', whole, '--strict')).code, 5);
   });
