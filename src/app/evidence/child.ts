@@ -27,6 +27,8 @@ export type Stamp = (query: Uint8Array, signal: AbortSignal) => Promise<Uint8Arr
 const MEMORY = 512;
 /** MiB for what is new: with more the process would only collect later, and take a third more memory. */
 const NEW = 8;
+/** Percent by which the heap grows before it is collected again: with more a long package takes a quarter more memory than a short one. */
+const GROWTH = 40;
 
 /**
  * keepInChild makes a package in a process at the lowest priority, which rests most of the time while reviews come, so that none waits for
@@ -41,7 +43,10 @@ export function keepInChild(
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
-      execArgv: [`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`, ONE_THREAD],
+      execArgv: [
+        ...[`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`],
+        ...[`--heap-growing-percent=${GROWTH}`, ONE_THREAD],
+      ],
       env: passedOn(process.env),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

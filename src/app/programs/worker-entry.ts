@@ -32,12 +32,19 @@ export function startProcess(
   { entry, execArgv = [], env = {}, ...more }: ForkOptions & { readonly entry?: string | undefined },
 ): ChildProcess {
   if (!isSea()) return fork(entry ?? emitted(name), [], { execArgv, env, ...more });
-  // The standalone program takes flags of the engine only from the environment.
   return fork(`ipo:${name}`, [], {
     ...more,
     execArgv: [],
-    env: { ...env, NODE_OPTIONS: execArgv.join(' ') },
+    env: { ...env, NODE_OPTIONS: forEnvironment(execArgv) },
   });
+}
+
+/**
+ * forEnvironment gives the value of `NODE_OPTIONS` for flags of the engine, which the standalone program takes from nowhere else. Node.js ends
+ * a process with one that it does not allow there. These are left out: what they do is worth something, and not needed.
+ */
+export function forEnvironment(flags: readonly string[]): string {
+  return flags.filter((flag) => process.allowedNodeEnvironmentFlags.has(flag)).join(' ');
 }
 
 let folder = import.meta.dirname;
