@@ -19,7 +19,8 @@ const FROM = '2026-10-01T00:00:00Z';
 function measure(...args: string[]): Measured {
   // As the service starts the process that makes packages.
   const flags = [
-    ...['--max-semi-space-size=8', '--heap-growing-percent=40'],
+    '--max-semi-space-size=8',
+    ...(args[1] === 'create' ? ['--heap-growing-percent=40'] : []),
     ...['--require', join(import.meta.dirname, 'evidence-measure.cjs')],
   ];
   const child = spawnSync(
