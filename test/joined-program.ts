@@ -27,10 +27,16 @@ export function joinProgram(entry: string): Promise<JoinedProgram> {
 
 async function bundled(entry: string): Promise<JoinedProgram> {
   const file = join(folder, `${basename(entry, '.ts')}.mjs`);
+  await bundleProgram(entry, file);
+  return { file, env: { NODE_COMPILE_CACHE: join(folder, 'cache') } };
+}
+
+/** bundleProgram writes a program with all that it imports, but native code, into one file. */
+export async function bundleProgram(entry: string, outfile: string): Promise<void> {
   const native = new URL(import.meta.resolve('better-sqlite3')).href;
   await build({
     entryPoints: [entry],
-    outfile: file,
+    outfile,
     bundle: true,
     platform: 'node',
     format: 'esm',
@@ -47,5 +53,4 @@ async function bundled(entry: string): Promise<JoinedProgram> {
       },
     ],
   });
-  return { file, env: { NODE_COMPILE_CACHE: join(folder, 'cache') } };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
-import { build } from 'esbuild';
+import { bundleProgram } from '../joined-program.ts';
 import { parseKept, toSigner, verifyDatabase } from '../../src/ledger/index.ts';
 import { runText } from '../../src/store/sql/dialect.ts';
 import { ledgerTree } from '../../src/store/ledger/tree.ts';
@@ -27,26 +27,7 @@ let made: Promise<unknown> | null = null;
 
 /** makeProgram joins the child's program into one file: forty modules take longer to find and link than it lives. */
 export function makeProgram(): Promise<unknown> {
-  const native = new URL(import.meta.resolve('better-sqlite3')).href;
-  made ??= build({
-    entryPoints: [resolve(import.meta.dirname, 'kill-child.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['pg-native'],
-    banner: {
-      js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.filename)});`,
-    },
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'native',
-        setup: (plugin) =>
-          plugin.onResolve({ filter: /^better-sqlite3$/ }, () => ({ path: native, external: true })),
-      },
-    ],
-  });
+  made ??= bundleProgram(resolve(import.meta.dirname, 'kill-child.ts'), program);
   return made;
 }
 

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { after, test } from 'node:test';
-import { build } from 'esbuild';
+import { bundleProgram } from '../joined-program.ts';
 import type { Secret } from '../../src/base/index.ts';
 import {
   CANNOT_STORE,
@@ -36,26 +36,7 @@ let made: Promise<unknown> | null = null;
 
 /** One file of the child's forty modules, which would take longer to find and link than it lives. */
 function makeProgram(): Promise<unknown> {
-  const native = new URL(import.meta.resolve('better-sqlite3')).href;
-  made ??= build({
-    entryPoints: [resolve(import.meta.dirname, '../channels/seal-child.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['pg-native'],
-    banner: {
-      js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.filename)});`,
-    },
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'native',
-        setup: (plugin) =>
-          plugin.onResolve({ filter: /^better-sqlite3$/ }, () => ({ path: native, external: true })),
-      },
-    ],
-  });
+  made ??= bundleProgram(resolve(import.meta.dirname, '../channels/seal-child.ts'), program);
   return made;
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after } from 'node:test';
-import { build } from 'esbuild';
+import { bundleProgram } from '../joined-program.ts';
 import { DataKey } from '../../src/channels/index.ts';
 import type { Command, Go, Said } from './real-process-words.ts';
 
@@ -23,31 +23,8 @@ let made: Promise<unknown> | null = null;
 
 /** makeProgram joins the worker's program into one file: its hundreds of modules take longer to find and link than it lives. */
 export function makeProgram(): Promise<unknown> {
-  made ??= buildProgram();
+  made ??= bundleProgram(resolve(import.meta.dirname, 'real-process-worker.ts'), program);
   return made;
-}
-
-function buildProgram(): Promise<unknown> {
-  const native = new URL(import.meta.resolve('better-sqlite3')).href;
-  return build({
-    entryPoints: [resolve(import.meta.dirname, 'real-process-worker.ts')],
-    outfile: program,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    external: ['pg-native'],
-    banner: {
-      js: `import { createRequire } from 'node:module'; const require = createRequire(${JSON.stringify(import.meta.filename)});`,
-    },
-    logLevel: 'error',
-    plugins: [
-      {
-        name: 'native',
-        setup: (plugin) =>
-          plugin.onResolve({ filter: /^better-sqlite3$/ }, () => ({ path: native, external: true })),
-      },
-    ],
-  });
 }
 
 /** Heard is what came of a process: what it said, or that it is no more. */
