@@ -17,9 +17,11 @@ import {
   benchBeside,
   loadOf,
   medianAndWorst,
+  secondsOf,
   standAside,
   unansweredOf,
   untilReady,
+  warmUp,
   type Line,
 } from './parted-load.ts';
 
@@ -92,8 +94,8 @@ async function benchIntake(folder: string, line: Line, quick: boolean): Promise<
     const bundle = await bundleOf(folder);
     const events = (seconds: number, mark: string): Promise<Sent> =>
       send(port, bundle, { connections: CONNECTIONS, rate: RATE, seconds, mark });
-    const seconds = quick ? 3 : 8;
-    await loadOf(daemon, seconds);
+    const seconds = secondsOf(quick);
+    await warmUp(daemon, quick);
     await events(2, 'warm');
     await untilDecided(store);
 

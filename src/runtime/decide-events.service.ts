@@ -36,7 +36,7 @@ export interface DecideEventsDeps {
 /** Events that are decided by the same rules and the same pods. */
 const BATCH = 500;
 /** Those that one transaction writes: reviews wait for its end. */
-const WRITTEN = 50;
+const WRITTEN = 25;
 /** An event may come so much later than its own time says, and still counts by that. */
 const LATE_MS = DAY_MS;
 

@@ -117,6 +117,7 @@ function writing(
   onWrite: StoreOptions['onWrite'],
 ): Pick<Store, 'write' | 'writeNow' | 'after' | 'isWriting'> {
   const current = new AsyncLocalStorage<Work>();
+  const now = readOnly === null ? sqliteNow(writer) : null;
   const isWriting: Store['isWriting'] = () => current.getStore()?.over === false;
   const write: Store['write'] = async (act) => {
     if (readOnly !== null) throw new StoreError('unwritable', `${readOnly} was opened for reading only`);
@@ -147,6 +148,7 @@ function writing(
     } finally {
       watch?.ended();
     }
+    await now?.durable();
     for (const follow of following) await follow();
     return given;
   };
@@ -155,7 +157,6 @@ function writing(
     if (work === undefined || work.over) await act();
     else work.after.push(act);
   };
-  const now = readOnly === null ? sqliteNow(writer) : null;
   if (now === null) return { write, after, isWriting };
   const writeNow: Store['writeNow'] = (act) => {
     if (onWrite === undefined) return now.transactNow(act);

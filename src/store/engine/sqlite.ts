@@ -8,6 +8,7 @@ import {
   type Driver,
   type Kysely,
 } from 'kysely';
+import { LateSync } from './late-sync.ts';
 import { SqliteConnection, SqliteStoreAdapter, type SqliteNow } from '../sql/sqlite-connection.ts';
 import { sqliteFault } from '../sql/sqlite-faults.ts';
 import { inodeOf, makeFile } from './sqlite-file.ts';
@@ -31,11 +32,19 @@ class SqliteDriver implements Driver, SqliteNow {
   readonly #inode: number | null;
   /** Null for a writer that expects to be the only one. */
   readonly #log: LeftLog | null;
+  /** Null where each commit is durable by itself. */
+  readonly #late: LateSync | null;
 
-  constructor(connection: SqliteConnection, file: string, turns: Turns, log: LeftLog | null = null) {
+  constructor(
+    connection: SqliteConnection,
+    file: string,
+    turns: Turns,
+    { log = null, late = null }: { readonly log?: LeftLog | null; readonly late?: LateSync | null } = {},
+  ) {
     this.#connection = connection;
     this.#turns = turns;
     this.#log = log;
+    this.#late = late;
     this.#file = file;
     this.#inode = inodeOf(file);
   }
@@ -64,7 +73,12 @@ class SqliteDriver implements Driver, SqliteNow {
     } finally {
       if (connection.inTransaction) connection.run('rollback');
     }
+    if (done) this.#late?.syncNow();
     return done;
+  }
+
+  async durable(): Promise<void> {
+    await this.#late?.sync();
   }
 
   /** SQLite would go on writing into a file that nobody can find again. */
@@ -90,6 +104,7 @@ class SqliteDriver implements Driver, SqliteNow {
   async destroy(): Promise<void> {
     this.#turns.close();
     this.#log?.close();
+    this.#late?.close();
     this.#connection.close();
   }
 }
@@ -109,7 +124,7 @@ export interface SqliteOptions {
 
 /**
  * openSqlite opens one connection to a file. The writing one makes the file where it is missing, in WAL mode with
- * `synchronous=FULL`, so that what was committed survives a power cut. Throws StoreError.
+ * `synchronous=FULL`, so that what was committed survives a power cut; one `behind` syncs after its commit (`LateSync`). Throws StoreError.
  */
 export async function openSqlite(file: string, options: SqliteOptions): Promise<Dialect> {
   if (!existsSync(file)) {
@@ -147,12 +162,10 @@ export async function openSqlite(file: string, options: SqliteOptions): Promise<
     const turn = options.readOnly ? undefined : options.turn;
     return sqliteDialect(
       connection,
-      new SqliteDriver(
-        connection,
-        file,
-        turnsOf(file, turn, options.lockTimeout),
-        turn === undefined ? null : new LeftLog(database, file, turn),
-      ),
+      new SqliteDriver(connection, file, turnsOf(file, turn, options.lockTimeout), {
+        log: turn === undefined ? null : new LeftLog(database, file, turn),
+        late: turn === 'behind' ? new LateSync(database, file) : null,
+      }),
     );
   } catch (error) {
     database.close();

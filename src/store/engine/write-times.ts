@@ -2,7 +2,7 @@
 export interface WriteTimes {
   /** From the call to the beginning: behind the others of this process, and for the lock. */
   readonly waited: number;
-  /** From the beginning to the end of the commit; on SQLite nobody else can write meanwhile. */
+  /** From the beginning to the end of the commit; on SQLite nobody else can write meanwhile. Not what becoming durable takes after it. */
   readonly held: number;
   /** Names the functions that called for it, the nearest first; made when it is asked for. */
   readonly from: () => string;

@@ -1,11 +1,11 @@
-import { sql } from 'kysely';
+import { sql, type RawBuilder } from 'kysely';
 import { clusterFence } from '../../leadership/index.ts';
 import type { Happened } from '../../notify/index.ts';
 import { parseLossless, toFields, type DecisionStore, type EventDecision } from '../../runtime/index.ts';
 import { noteDetector } from '../history/cluster-days.ts';
 import { holdFence } from '../leadership/fence.ts';
 import { writeEvents } from '../outbox/index.ts';
-import { run, type Executor, type Row } from '../sql/run.ts';
+import { compiled, run, runCompiled, type Executor, type Row } from '../sql/run.ts';
 import { StoreError } from '../sql/store-error.ts';
 import type { Store } from '../sql/store.ts';
 import { toStoredEvent, type EventRow } from './events.ts';
@@ -44,20 +44,32 @@ export function decisionStore(store: Store, trusted: TrustedKeys = async () => [
           : sql`(alerted = 1 or matched_rule is not null)`,
       }),
     images: (digests) => known.of(digests),
-    write: (fence, cluster, at, decisions) =>
-      store.write(async (transaction) => {
+    write: (fence, cluster, at, decisions) => {
+      // Before the transaction, whose end reviews wait for.
+      const updates = decisions.map((one) => ({
+        id: one.event.id,
+        query: compiled(read, updateOf(one, at)),
+      }));
+      const alerts = decisions.filter(({ alerted }) => alerted).map((one) => toldOf(cluster, one));
+      return store.write(async (transaction) => {
         if (fence !== null) await holdFence(transaction, clusterFence(cluster, fence));
-        const alerts = decisions.filter(({ alerted }) => alerted);
-        const happened = await writeEvents(
-          transaction,
-          alerts.map((one) => toldOf(cluster, one)),
-          { at },
-        );
+        for (const { id, query } of updates)
+          if ((await runCompiled(transaction, query)).length === 0)
+            throw new StoreError(
+              'conflict',
+              `the runtime event ${id} was decided by another process meanwhile`,
+            );
+        const happened = await writeEvents(transaction, alerts, { at });
         const notified = new Set(happened.map(({ payload }) => payload['event'] as number));
-        for (const one of decisions) await writeOne(transaction, one, at, notified.has(one.event.id));
+        if (notified.size > 0)
+          await run(
+            transaction,
+            sql`update runtime_events set notified = 1 where id in (${sql.join([...notified])})`,
+          );
         await noteJoined(transaction, cluster, decisions);
         return notified;
-      }),
+      });
+    },
     async pending(cluster) {
       const rows = await run(
         read,
@@ -72,26 +84,16 @@ function nameOf(cluster: string): string | null {
   return cluster === '' ? null : cluster;
 }
 
-async function writeOne(
-  transaction: Executor,
+function updateOf(
   { event, joined, image, rule, effect, alerted, policy }: EventDecision,
   at: number,
-  notified: boolean,
-): Promise<void> {
+): RawBuilder<Row<'runtime_events', 'id'>> {
   const { basis, digest, namespace, pod, podUid, workload, container } = joined;
-  const rows = await run(
-    transaction,
-    sql`update runtime_events set decided_at = ${at}, match_basis = ${basis}, digest = ${digest}, image = ${joined.image ?? image.name},
-        namespace = ${namespace}, pod = ${pod}, pod_uid = ${podUid}, workload = ${workload}, container = ${container},
-        last_verdict = ${image.lastVerdict}, signed = ${image.signed ? 1 : 0}, matched_rule = ${rule}, effect = ${effect},
-        policy = ${policy?.name ?? null}, policy_effect = ${policy?.effect ?? null}, alerted = ${alerted ? 1 : 0}, notified = ${notified ? 1 : 0}
-      where id = ${event.id} and decided_at is null returning id`,
-  );
-  if (rows.length === 0)
-    throw new StoreError(
-      'conflict',
-      `the runtime event ${event.id} was decided by another process meanwhile`,
-    );
+  return sql`update runtime_events set decided_at = ${at}, match_basis = ${basis}, digest = ${digest}, image = ${joined.image ?? image.name},
+      namespace = ${namespace}, pod = ${pod}, pod_uid = ${podUid}, workload = ${workload}, container = ${container},
+      last_verdict = ${image.lastVerdict}, signed = ${image.signed ? 1 : 0}, matched_rule = ${rule}, effect = ${effect},
+      policy = ${policy?.name ?? null}, policy_effect = ${policy?.effect ?? null}, alerted = ${alerted ? 1 : 0}, notified = 0
+    where id = ${event.id} and decided_at is null returning id`;
 }
 
 function toldOf(cluster: string, { event, joined, image }: EventDecision): Happened {

@@ -24,15 +24,17 @@ const COLUMNS = {
 /** runtimeIntake keeps events in a database, in the order in which they came; they are joined and decided by their leader. */
 export function runtimeIntake(store: Store): RuntimeIntake {
   return {
-    append: (cluster, events) =>
-      store.write(async (transaction) => {
-        const once = new Map(events.map((one) => [one.event.key, one]));
+    append: (cluster, events) => {
+      const once = new Map(events.map((one) => [one.event.key, one]));
+      // Before the transaction, whose end reviews wait for.
+      const cells = [...once.values()].map((one) => toCells(cluster, one));
+      return store.write(async (transaction) => {
         await takeTurn(transaction, 'runtime_events');
         const returned = await insertReturning(
           transaction,
           'runtime_events',
           COLUMNS,
-          [...once.values()].map((one) => toCells(cluster, one)),
+          cells,
           'on conflict (event_key) do nothing returning kind, received_at',
         );
         // On SQLite a row that is there already gives nothing in its place.
@@ -43,7 +45,8 @@ export function runtimeIntake(store: Store): RuntimeIntake {
         if (signs.events + signs.heartbeats > 0)
           await noteDetector(transaction, { cluster, at: came, ...signs });
         return fresh.length;
-      }),
+      });
+    },
     dropped: (cluster, at, count) =>
       store.write((transaction) =>
         noteDetector(transaction, { cluster, at, events: 0, heartbeats: 0, dropped: count }),

@@ -23,7 +23,19 @@ interface Statement<Given> {
 
 /** run runs one statement and gives the rows that it returns; on SQLite it stays prepared. */
 export async function run<Given>(db: Executor, statement: Statement<Given>): Promise<Given[]> {
-  const query = statement.compile(db);
+  return runCompiled(db, compiled(db, statement));
+}
+
+/**
+ * compiled makes a statement ready for runCompiled, which takes as long as SQLite takes for a row or two. For many statements of one
+ * transaction it is done before that begins, since others wait for its end.
+ */
+export function compiled<Given>(db: Executor, statement: Statement<Given>): CompiledQuery<Given> {
+  return statement.compile(db);
+}
+
+/** runCompiled is `run` for what `compiled` made. */
+export async function runCompiled<Given>(db: Executor, query: CompiledQuery<Given>): Promise<Given[]> {
   const sqlite = sqliteOf(db);
   if (sqlite !== null) return sqlite.query(query.sql, query.parameters).rows as Given[];
   return (await db.getExecutor().executeQuery(query)).rows;

@@ -13,6 +13,8 @@ export interface SqliteNow {
    * where that was not possible at once as well. Throws what the act throws, and StoreErrors.
    */
   transactNow(act: (connection: SqliteConnection) => boolean): boolean;
+  /** Ends once what the connection has committed is durable; at once where each commit is by itself. Throws StoreErrors. */
+  durable(): Promise<void>;
 }
 
 const NONE: readonly Cell[] = [];
