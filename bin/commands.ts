@@ -16,7 +16,7 @@ export const COMMANDS: readonly Named[] = [
   },
   {
     name: 'policy',
-    summary: 'lint, compare, format, test, create, apply and show policies',
+    summary: 'suggest, import, lint, compare, test, apply and show policies',
     group: 'Policies and decisions:',
     load: async () => (await import('./policy/index.ts')).listed,
   },
@@ -40,7 +40,7 @@ export const COMMANDS: readonly Named[] = [
   },
   {
     name: 'runtime',
-    summary: 'list events of running containers, and manage the rules that decide them',
+    summary: 'list events of running containers, and manage the rules for these events',
     group: 'What was decided:',
     load: async () => (await import('./runtime/index.ts')).listed,
   },
@@ -70,25 +70,25 @@ export const COMMANDS: readonly Named[] = [
   },
   {
     name: 'channel',
-    summary: 'manage channels, which file findings and send events',
+    summary: 'manage channels: they open issues for findings and send notifications',
     group: 'Images and findings:',
     load: async () => (await import('./channel/index.ts')).listed,
   },
   {
     name: 'tracker',
-    summary: 'test the tracker of a channel, without writing',
+    summary: 'test the connection of a channel to its issue tracker; nothing is created',
     group: 'Images and findings:',
     load: async () => (await import('./tracker/index.ts')).listed,
   },
   {
     name: 'tracking',
-    summary: 'show the issues of findings and their outcomes',
+    summary: 'show the issue of each finding, and how it ended',
     group: 'Images and findings:',
     load: async () => (await import('./tracking/index.ts')).listed,
   },
   {
     name: 'cluster',
-    summary: 'show replicas of a cluster, or forget a lost one',
+    summary: 'show the replicas of the service in a cluster, or remove a lost replica',
     group: 'The service:',
     load: async () => (await import('./cluster/index.ts')).listed,
   },

@@ -53,11 +53,11 @@ export function rootProgram(): Command {
     .version(VERSION, '-v, --version', 'print the version; ipo version prints details')
     .helpOption('-h, --help', 'show help')
     .addOption(new Option('--no-color', 'print without colour'))
-    .addOption(new Option('-q, --quiet', 'print only errors on stderr'))
+    .addOption(new Option('-q, --quiet', 'print only errors on stderr; the result on stdout stays the same'))
     .addOption(new Option('--verbose', 'print the stack trace of an error'))
     .addHelpText(
       'after',
-      '\nExit codes: 0 done; 1 a check failed, or nothing has that ID or name; 2 wrong usage, an invalid policy or export;\n' +
+      '\nExit codes: 0 done; 1 a check failed, or the given ID or name does not exist; 2 wrong usage, an invalid policy or export;\n' +
         '3 a file, server or network failed; 4 an integrity check failed; 5 inconclusive under --strict.\n' +
         '\nWhere to start: ipo demo, or ipo whatif POLICY --ledger EXPORT',
     )

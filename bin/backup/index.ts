@@ -120,7 +120,7 @@ function verify(settle: Settle): Command {
     .addOption(
       collecting(
         '--key <vkey>',
-        'verifier key that must have signed: the key itself, or a file with it; repeatable',
+        'verifier key of the required signer: the key itself, or a file with it; repeatable',
       ),
     )
     .addOption(outputOption());

@@ -17,7 +17,7 @@ const WHICH = 'name or id of the channel';
 /** listed is `ipo channel` in the help. */
 export const listed: Listed = {
   name: 'channel',
-  summary: 'manage channels, which file findings and send events',
+  summary: 'manage channels: they open issues for findings and send notifications',
   group: 'Images and findings:',
   place: 5,
   answers: [['Where are critical findings filed?', '`ipo channel setup`, `ipo tracking list`']],
@@ -52,7 +52,7 @@ export const listed: Listed = {
 /** channelCommand defines `ipo channel` and what stands below it. */
 function channelCommand(settle: Settle): Command {
   const channel = new Command('channel').description(
-    'Manage channels, which file findings in trackers and send events to people and programs.',
+    'Manage channels. They open issues for findings in trackers, and tell people and programs about events.',
   );
   for (const define of [
     setupCommand,

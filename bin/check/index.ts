@@ -36,7 +36,7 @@ export const listed: Listed = {
 function checkCommand(settle: Settle): Command {
   const command = new Command('check')
     .description(
-      'Check images or manifests against policies, with the same decision as the admission webhook. Facts come from registries, a service, a ledger export or Trivy reports. Nothing is written. Exit 1 when an image is denied or cannot be decided.',
+      'Check images or manifests against policies, with the same decision as the admission webhook. Facts come from registries, a service, a ledger export or Trivy reports. Nothing is changed in a cluster, a service or a registry. Exit 1 when an image is denied or cannot be decided.',
     )
     .argument('[image...]', 'image references; or give manifests with -f')
     .addOption(
@@ -71,7 +71,7 @@ function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'decision on images without a scan record, for policies without admissionTiming (default: that of the export, else of the service, else AllowAndScan)',
+        'decision on images without a scan record, for policies without admissionTiming (default: the value of the export or the service, else AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(new Option('--enforce', 'treat audit policies as enforcing'))
@@ -84,13 +84,13 @@ function checkCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--strict',
-        'exit 5 when a fact is unknown, an image has no scan record (or none for --platform), a skipped object seems to create pods, or nothing was decided',
+        'exit 5 when a fact is unknown, an image has no scan record (or none for --platform), an object that may create pods was skipped, or nothing was decided',
       ),
     )
     .addOption(
       new Option(
         '--groups <a,b>',
-        'groups of the requester; one of them must be allowed to use --break-glass',
+        'groups of the requester; --break-glass takes effect only if a policy allows one of them',
       ),
     )
     .addOption(outputOption('table, json, yaml, markdown, sarif, junit or github'));
@@ -113,7 +113,7 @@ function registryOptions(): readonly Option[] {
   return [
     new Option(
       '--registry <when>',
-      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks only for digests of tags, to find their --trivy reports',
+      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks only for the digests of tags, to match images with --trivy reports',
     )
       .choices(['auto', 'always', 'never'])
       .default('auto'),
@@ -123,11 +123,11 @@ function registryOptions(): readonly Option[] {
     ),
     new Option(
       '--trust-root <file>',
-      'trusted_root.json to verify keyless signatures with (default: the one of Sigstore, by TUF)',
+      'file trusted_root.json to verify keyless signatures (default: the one of Sigstore, fetched by TUF)',
     ),
     many(
       '--vex <file>',
-      'signed VEX document: an attestation or bundle that holds it, or the document with its bundle beside it as FILE.sigstore.json; repeatable',
+      'attestation or bundle with a VEX document, or a VEX document FILE that is signed by FILE.sigstore.json; repeatable',
     ),
     many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
     new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),
@@ -147,7 +147,7 @@ function podOptions(): readonly Option[] {
     ),
     new Option(
       '--quota <sentence>',
-      "simulate a denial by the gate quota with this message: 'node ceiling of 12 exceeded' or 'monthly allowance of 100 image names exceeded'",
+      "act as if the gate quota had denied with this message: 'node ceiling of 12 exceeded' or 'monthly allowance of 100 image names exceeded', with any number",
     ),
     new Option(
       '--break-glass <reason>',

@@ -90,7 +90,7 @@ export async function runCheck(
   const notes = [
     ...problems,
     ...remarks,
-    ...notesOn(outcome, policies),
+    ...notesOn(outcome, policies, options.offline === true),
     ...idleFlags(pods, options),
     ...manifests.without.map((file) => `${printable(file)} contains no object that creates pods`),
     ...book.unusedReports().map(unusedNote),
@@ -185,7 +185,7 @@ function isUntold({ allowed, unknown, found }: ImageResult): boolean {
   return unknown.some((fact) => OF_REGISTRIES.has(fact) || found.untold !== null);
 }
 
-function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): string[] {
+function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[], offline: boolean): string[] {
   const ambiguous = images.flatMap(({ image, found }) =>
     found?.note ? [`${printable(image)}: ${found.note}`] : [],
   );
@@ -202,13 +202,15 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[]): s
   );
   const unseen =
     blind && asked
-      ? ['images given by name have no pod: context and workload hardening are checked only with --signals']
+      ? [
+          'an image given by name has no pod: without --signals, the gate context and workloadHardening are not checked',
+        ]
       : [];
-  return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images)])];
+  return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images, offline)])];
 }
 
 /** One line for all images without a digest: what is recorded of digests cannot be found for them. */
-function digestless(images: CheckOutcome['images']): string[] {
+function digestless(images: CheckOutcome['images'], offline: boolean): string[] {
   const names = new Set(
     images.flatMap(({ image, subject, found }) =>
       subject !== null &&
@@ -224,7 +226,7 @@ function digestless(images: CheckOutcome['images']): string[] {
   if (first === undefined) return [];
   const more = names.size > 1 ? ` and ${names.size - 1} more` : '';
   return [
-    `no digest and no scan is known for ${printable(first)}${more}: name the digest, or give facts with --trivy, --ledger or --server`,
+    `no digest and no scan is known for ${printable(first)}${more}: name the digest, or give facts with ${offline ? '--trivy or --ledger' : '--trivy, --ledger or --server'}`,
   ];
 }
 
@@ -238,7 +240,7 @@ function whatIsOpen(
   const off = images.filter(({ found }) => found?.offPlatform).length;
   if (off > 0)
     return `${off === 1 ? 'one image has' : `${off} images have`} no scan for the platform that was asked for`;
-  if (skippedPods) return 'a skipped object seems to create pods';
+  if (skippedPods) return 'an object that may create pods was skipped';
   return images.length + pods.length === 0 ? 'nothing was decided' : null;
 }
 

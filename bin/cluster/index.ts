@@ -11,7 +11,7 @@ import type { ClusterReplicasOptions, ClusterForgetReplicaOptions } from './verb
 /** listed is `ipo cluster` in the help. */
 export const listed: Listed = {
   name: 'cluster',
-  summary: 'show replicas of a cluster, or forget a lost one',
+  summary: 'show the replicas of the service in a cluster, or remove a lost replica',
   group: 'The service:',
   place: 1,
   examples: [
@@ -24,7 +24,9 @@ export const listed: Listed = {
 
 /** clusterCommand defines `ipo cluster` and what stands below it. */
 function clusterCommand(settle: Settle): Command {
-  const cluster = new Command('cluster').description('Show the replicas of a cluster, or forget a lost one.');
+  const cluster = new Command('cluster').description(
+    'Show the replicas of the service in a cluster, or remove a lost replica.',
+  );
   for (const define of [replicas, forgetReplica]) cluster.addCommand(define(settle));
   return cluster;
 }

@@ -16,7 +16,7 @@ export const listed: Listed = {
   place: 11,
   examples: [
     'ipo doctor',
-    'ipo doctor --kubeconfig ~/.kube/config --namespace ipo',
+    'ipo doctor --kubeconfig ~/.kube/config --namespace image-policy-operator',
     'ipo doctor --data /var/lib/ipo',
     'ipo doctor --for 1.3.7 --strict',
     'ipo doctor --bundle doctor.json',
@@ -34,7 +34,7 @@ function doctorCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--kubeconfig <file>',
-        'examine the cluster of this kubeconfig (default with --context or --namespace: KUBECONFIG, else ~/.kube/config)',
+        'kubeconfig of the cluster to examine; if only --context or --namespace is given: KUBECONFIG, else ~/.kube/config',
       ),
     )
     .addOption(new Option('--context <name>', 'context of the kubeconfig (default: its current one)'))
@@ -46,7 +46,7 @@ function doctorCommand(settle: Settle): Command {
     )
     .addOption(new Option('--data <dir>', 'examine the directory of a service that does not run'))
     .addOption(new Option('--config <file>', 'settings of that service (YAML or JSON)'))
-    .addOption(new Option('--for <version>', 'also say what an upgrade to this release needs'))
+    .addOption(new Option('--for <version>', 'also say what an upgrade to this version needs'))
     .addOption(new Option('--strict', 'exit 1 for a warning too'))
     .addOption(new Option('-a, --all', 'list the checks that are ok as well'))
     .addOption(

@@ -45,6 +45,7 @@ export async function runEvidenceCreate(
       `--at ${options.at}: this is not an RFC 3339 time`,
       'Write it as 2026-11-20T06:00:00Z',
     );
+  const period = readPeriod(options, now);
   const paths = [source.kind === 'ledger' ? source.path : undefined, key, out];
   const targets = parseOutputs(options.output, FORMATS, 'table', paths);
   if (key === undefined)
@@ -55,7 +56,6 @@ export async function runEvidenceCreate(
       'Save it, and name the file',
     );
   if (out === undefined) throw new UsageError('no file is named to write', 'Write --out evidence.zip');
-  const period = readPeriod(options, now);
   const pem = await parts.readText(key, MAX_KEY);
   const progress = new Progress(terminal, globals, parts.clock.now);
   try {

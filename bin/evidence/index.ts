@@ -89,7 +89,7 @@ function createCommand(settle: Settle): Command {
     .addOption(new Option('--period <period>', 'a year, quarter or month in UTC: 2026, 2026-Q3 or 2026-10'))
     .addOption(new Option('--days <n>', 'number of days to look back, 1 to 400'))
     .addOption(new Option('--from <time>', 'start of the period: a day or an RFC 3339 time'))
-    .addOption(new Option('--to <time>', 'end of the period; a day is included as a whole'));
+    .addOption(new Option('--to <time>', 'end of the period; if it is a day, the whole day is included'));
   for (const [flags, what, none] of [
     ['--framework <id>', 'a framework to include; repeatable', "the service's setting, else all"],
     ['--cluster <name>', 'count only this cluster; repeatable', 'all'],
@@ -104,13 +104,13 @@ function createCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record (default: AllowAndScan)',
+        'with --database: the value that the service has for webhook.coldImagePolicy; it decides on images without a scan record (default: AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(
       new Option(
         '--cluster-name <name>',
-        'with --database: name of the cluster, written into the header of the rows',
+        'with --database: name of the cluster, for the header of the file with the rows',
       ),
     )
     .addOption(new Option('--public-url <url>', 'with --database: where the service lists its public keys'));
@@ -157,12 +157,15 @@ function verifyCommand(settle: Settle): Command {
     )
     .argument('<file>', 'the package')
     .addOption(
-      new Option('--key <file>', 'public key that must have signed, in PEM; repeatable')
+      new Option('--key <file>', 'public key of the required signer, in PEM; repeatable')
         .argParser(collect)
         .default([], 'the one in the package'),
     )
     .addOption(
-      new Option('--ledger-key <vkey>', 'verifier key of the log, or a file that contains it; repeatable')
+      new Option(
+        '--ledger-key <vkey>',
+        'public key that verifies the checkpoints of the ledger, or a file with it; repeatable',
+      )
         .argParser(collect)
         .default([], 'the one in the header of the rows'),
     )
@@ -179,9 +182,7 @@ function verifyCommand(settle: Settle): Command {
         .argParser(collect)
         .default([], 'none'),
     )
-    .addOption(
-      new Option('--strict', 'exit 5 when neither a given key nor a stored checkpoint confirms the signer'),
-    )
+    .addOption(new Option('--strict', 'exit 5 unless --key or --checkpoint confirms the signer'))
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {
@@ -222,7 +223,12 @@ function sampleCommand(settle: Settle): Command {
     )
     .addOption(new Option('--size <n>', 'records to draw, 1 to 10000').default('25'))
     .addOption(new Option('--seed <text>', 'text that decides which records are drawn').makeOptionMandatory())
-    .addOption(new Option('--proofs <directory>', 'with admissions: write the proof of each row there'))
+    .addOption(
+      new Option(
+        '--proofs <directory>',
+        'with the population admissions: write the proof of each drawn row to this directory',
+      ),
+    )
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {

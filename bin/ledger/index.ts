@@ -73,12 +73,14 @@ function listCommand(settle: Settle): Command {
     .summary('list recorded decisions, newest first')
     .description('List rows of the ledger, newest first.')
     .addOption(new Option('-n, --namespace <name>', 'rows of this namespace'))
-    .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
+    .addOption(
+      new Option('--image <part>', 'rows whose image contains this text; upper and lower case are equal'),
+    )
     .addOption(new Option('--digest <digest>', 'rows of this digest'))
     .addOption(
       wordOption(
         '--label <label>',
-        'rows denied with this label, or that an audit policy would have denied with it',
+        'rows denied with this label; also rows that an audit policy would have denied with it',
       ),
     )
     .addOption(new Option('--policy <name>', 'rows decided by this policy'))
@@ -105,7 +107,7 @@ function exportCommand(settle: Settle): Command {
     .addOption(
       outputOption(
         'ndjson, ndjson.gz or ndjson.zst, or a file with that ending; - is stdout',
-        'ndjson on stdout; a terminal needs -o',
+        'ndjson on stdout; if stdout is a terminal, -o is required',
       ),
     )
     .addOption(new Option('--force', 'overwrite an existing file'));
@@ -113,7 +115,7 @@ function exportCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record',
+        'with --database: the value that the service has for webhook.coldImagePolicy; it decides on images without a scan record',
       )
         .choices(['AllowAndScan', 'DenyUntilScanned'])
         .default('AllowAndScan'),
@@ -131,10 +133,15 @@ function verifyCommand(settle: Settle): Command {
   const command = withLedgerFlags(new Command('verify'))
     .summary('verify that no recorded row was changed')
     .description(
-      'Verify that the ledger matches its signed checkpoint, and name the first row that differs. With a checkpoint that you stored outside the service, every change to the rows before it is found. Exit 4 when verification fails, 1 when nothing is signed.',
+      'Verify that the ledger matches its signed checkpoint, and name the first row that differs. A checkpoint that you stored outside the service reveals every change to the rows that it covers. Exit 4 when verification fails, 1 when nothing is signed.',
     )
     .addOption(new Option('--proof <file>', 'verify a .tlog-proof instead of a ledger; - is stdin'))
-    .addOption(many('--key <vkey>', 'verifier key of the log, or a file that contains it; repeatable'))
+    .addOption(
+      many(
+        '--key <vkey>',
+        'public key that verifies the checkpoints of the ledger, or a file with it; repeatable',
+      ),
+    )
     .addOption(
       many(
         '--checkpoint <file>',
@@ -144,7 +151,7 @@ function verifyCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '-d, --days <n>',
-        'with a service: verify the rows of the last n days, and a proof that earlier rows are unchanged',
+        'with a service: verify only the rows of the last n days; a proof shows that earlier rows did not change',
       ),
     )
     .addOption(
@@ -195,7 +202,12 @@ function checkpointCommand(settle: Settle): Command {
     .addOption(
       new Option('--verify', 'verify the signature of the checkpoint, and print its content as text'),
     )
-    .addOption(many('--key <vkey>', 'verifier key of the log, or a file that contains it; repeatable'))
+    .addOption(
+      many(
+        '--key <vkey>',
+        'public key that verifies the checkpoints of the ledger, or a file with it; repeatable',
+      ),
+    )
     .addOption(outputOption());
   return command.action(() =>
     settle(async (terminal, globals) => {
@@ -209,12 +221,12 @@ function putBackCommand(settle: Settle): Command {
   const command = new Command('put-back')
     .summary('add the rows in the spool of a lost replica to the ledger')
     .description(
-      'Add the rows in the spool of a replica to the ledger, each review once, and mark the replica as ended. Use it for the volume of a replica that will not start again. A replica that does start adds its rows itself. The command writes to the database.',
+      'Add the rows in the spool of a replica to the ledger, each review once, and mark the replica as ended. Use it only if the replica will never start again. When a replica starts, it adds the rows of its own spool. The command writes to the database.',
     )
     .argument('<directory>', 'spool of the replica: spool/ in its data directory')
     .addOption(databaseOption())
     .addOption(
-      new Option('--timeout <duration>', 'how long to wait for a database that accepts no rows').default(
+      new Option('--timeout <duration>', 'how long to retry while the database accepts no rows').default(
         '1m',
       ),
     )

@@ -67,6 +67,7 @@ function sentenceOf(result: Verification): { readonly sign: '✓' | '✗' | '–
     const unsigned = checks.every(({ check, state }) => state !== 'failed' || check === 'signature');
     let text = 'Verification failed: the ledger differs from what was signed.';
     if (unsigned) text = 'Verification failed: there is no valid signature over these rows.';
+    if (result.isCut) text = 'Verification failed: the end of the export is missing.';
     if (subject === 'proof') text = 'Verification failed: the proof does not match.';
     if (result.isForeign)
       text =
@@ -109,7 +110,7 @@ function checkLines(paint: Paint, checks: readonly Check[]): string[] {
 function badLines(paint: Paint, { firstBad }: Verification): string[] {
   if (firstBad === null) return [];
   const { from, to, text } = firstBad;
-  const where = from === to ? `row ${from}` : `one of the rows ${from} to ${to}`;
+  const where = from === to ? `row ${from}` : `between row ${from} and row ${to}`;
   return [paint.heading('First bad row', where), ...paint.sentence(`${clean(text, 600)}.`)];
 }
 
@@ -146,10 +147,13 @@ function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyVi
   // What was never signed gets no better by a key.
   if (subject === 'export' && isUnsigned(result)) return [];
   const steps: (readonly [string, string])[] = [
+    ...(result.isCut
+      ? [['ipo ledger export', 'export the ledger again, and verify that file'] as const]
+      : []),
     ...(kept
       ? []
       : [['--checkpoint FILE', 'compare it with a checkpoint stored outside the service'] as const]),
-    ...(keyed ? [] : [['--key VKEY', 'name the key that you expect to have signed it'] as const]),
+    ...(keyed ? [] : [['--key VKEY', 'give the public key of the signer that you expect'] as const]),
     ...(holds && subject !== 'proof' && !kept
       ? [['ipo ledger checkpoint --save FILE', 'store the newest checkpoint outside the service'] as const]
       : []),

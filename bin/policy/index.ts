@@ -19,7 +19,7 @@ import type { PolicySchemaOptions } from './schema.ts';
 /** listed is `ipo policy` in the help. */
 export const listed: Listed = {
   name: 'policy',
-  summary: 'lint, compare, format, test, create, apply and show policies',
+  summary: 'suggest, import, lint, compare, test, apply and show policies',
   group: 'Policies and decisions:',
   place: 3,
   answers: [
@@ -82,7 +82,7 @@ function lintCommand(settle: Settle): Command {
   const command = new Command('lint')
     .summary('find mistakes in policies, and rules that can never apply')
     .description(
-      'Report mistakes in policy files, rules that can never apply, and contradictions between files. Exit 1 when there is a problem.',
+      'Report mistakes in policy files, rules that can never apply, and contradictions between files. Exit 1 when there is an error or a warning.',
     )
     .argument(
       '<file...>',

@@ -84,7 +84,7 @@ function verify(settle: Settle): Command {
       'Verify what is attached to the digest of an image: the signature by the published key, the keyless signature of the build, and an SBOM and provenance signed by the key or by the build. A tag is not verified, since it can be moved: the error has the digest that the tag points to now. A file is verified by the list of sums in its directory (SHA256SUMS) or the one of --sums, which must be signed in the same way.',
     )
     .argument('<image-or-file>', 'image by digest (ghcr.io/acme/ipo@sha256:…), or a file of a release')
-    .addOption(new Option('--key <file>', 'PEM file with the published key that must have signed'))
+    .addOption(new Option('--key <file>', 'PEM file with the published key of the required signer'))
     .addOption(new Option('--identity <text>', 'identity that must have made the keyless signature'))
     .addOption(
       new Option('--identity-regexp <pattern>', 'pattern (RE2) for the whole identity').conflicts('identity'),
@@ -111,7 +111,7 @@ function verify(settle: Settle): Command {
   const registries = [
     new Option(
       '--trust-root <file>',
-      'trusted_root.json for keyless signatures, instead of the one of Sigstore by TUF',
+      'file trusted_root.json for keyless signatures (default: the one of Sigstore, fetched by TUF)',
     ),
     many('--insecure-registry <host>', 'host:port of a registry to call by plain HTTP; repeatable'),
     new Option('--registry-ca <file>', 'PEM file of additional certificate authorities for registries'),

@@ -19,7 +19,7 @@ import type { RuntimeTopOptions } from './top.ts';
 /** listed is `ipo runtime` in the help. */
 export const listed: Listed = {
   name: 'runtime',
-  summary: 'list events of running containers, and manage the rules that decide them',
+  summary: 'list events of running containers, and manage the rules for these events',
   group: 'What was decided:',
   place: 3,
   examples: [

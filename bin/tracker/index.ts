@@ -11,7 +11,7 @@ import type { TrackerTestOptions } from './test.ts';
 /** listed is `ipo tracker` in the help. */
 export const listed: Listed = {
   name: 'tracker',
-  summary: 'test the tracker of a channel, without writing',
+  summary: 'test the connection of a channel to its issue tracker; nothing is created',
   group: 'Images and findings:',
   place: 6,
   examples: [

@@ -16,7 +16,7 @@ const ID = 'number of the row, as ipo tracking list shows it';
 /** listed is `ipo tracking` in the help. */
 export const listed: Listed = {
   name: 'tracking',
-  summary: 'show the issues of findings and their outcomes',
+  summary: 'show the issue of each finding, and how it ended',
   group: 'Images and findings:',
   place: 7,
   examples: [
@@ -56,7 +56,9 @@ function list(settle: Settle): Command {
         ),
       )
       .addOption(wordOption('--kind <kind>', 'finding or runtime', ['finding', 'runtime']))
-      .addOption(new Option('--image <part>', 'rows whose image contains this text, in any case'))
+      .addOption(
+        new Option('--image <part>', 'rows whose image contains this text; upper and lower case are equal'),
+      )
       .addOption(new Option('--cve <id>', 'rows of this CVE'))
       .addOption(new Option('--rule <rule>', 'rows of alerts of this rule of the runtime detector'))
       .addOption(

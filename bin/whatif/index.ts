@@ -67,14 +67,16 @@ function whatifCommand(settle: Settle): Command {
     )
     .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
     .addOption(new Option('--limit <n>', 'replay at most the newest N rows; 0 replays all').default('5000'))
-    .addOption(new Option('-s, --source <name>', 'policy in effect that the draft was edited from'))
+    .addOption(
+      new Option('-s, --source <name>', 'name of the policy in effect from which you made the draft'),
+    )
     .addOption(
       new Option('--as-of <time>', 'end of the period, RFC 3339 (default: time of the export, or now)'),
     )
     .addOption(
       new Option(
         '--cold-image-policy <timing>',
-        'with --database: the setting webhook.coldImagePolicy of the service, which decides on images without a scan record if the draft has no admissionTiming (default: AllowAndScan)',
+        'with --database: the value that the service has for webhook.coldImagePolicy; it decides on images without a scan record if the draft has no admissionTiming (default: AllowAndScan)',
       ).choices(['AllowAndScan', 'DenyUntilScanned']),
     )
     .addOption(new Option('--keep', 'store the run in the service (deployers and administrators)'))
@@ -189,7 +191,7 @@ function downloadCommand(settle: Settle, above: Command): Command {
 export function failOnOption(): Option {
   return new Option(
     '--fail-on <check>',
-    'exit 1 when a count is above N (write CHECK=N; default 0): would_deny, would_allow, edit_would_deny, edit_would_allow (the edit itself, without new scans) or a denial label; repeatable',
+    'write CHECK=N: exit 1 when more than N rows (default 0) match CHECK, which is would_deny, would_allow, edit_would_deny, edit_would_allow (only the effect of the edit) or a denial label; repeatable',
   ).argParser(collect);
 }
 
@@ -202,7 +204,7 @@ export function allOption(): Option {
 export function strictOption(): Option {
   return new Option(
     '--strict',
-    'exit 5 when no row is covered, rows are left out, or rows cannot be decided',
+    'exit 5 when no row is in the period and namespaces, --limit left out rows, or rows cannot be decided',
   );
 }
 

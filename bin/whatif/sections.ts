@@ -144,7 +144,7 @@ export function nextSteps(
     ...furtherBack(result, held),
     ...(result.truncated ? [['--limit 0', 'replay every row of the period'] as const] : []),
     ...(result.policy_changes === null && result.evaluated > 0
-      ? [['--source NAME', 'compare with the policy that the draft was edited from'] as const]
+      ? [['--source NAME', 'compare with the policy from which you made the draft'] as const]
       : []),
     ...(quiet || isWhole ? [] : [['--all', 'every workload and note'] as const]),
     ...(quiet ? [] : [['-o html=report.html', 'a report with charts'] as const]),

@@ -33,12 +33,12 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_DATABASE',
-    text: 'Address of the database: sqlite:PATH or postgres://USER@HOST:5432/NAME. `--database` takes precedence.',
+    text: 'Address of the database: sqlite:PATH or postgres://USER@HOST:5432/NAME. Used by commands that always read a database, and if `--database` is given without an address.',
     flags: ['--database'],
   },
   {
     name: 'IPO_DATABASE_URL',
-    text: 'Address of the database, as the service reads it too. Used if `IPO_DATABASE` is not set.',
+    text: 'Address of the database, in the variable that the service reads too. Used if `IPO_DATABASE` is not set.',
     flags: ['--database'],
   },
   {
@@ -83,7 +83,7 @@ const ENVIRONMENT: readonly Entry[] = [
   },
   {
     name: 'IPO_OUTBOUND_PROXY, IPO_OUTBOUND_NO_PROXY, IPO_OUTBOUND_CA_FILE',
-    text: 'How checks of a tracker or mail server call out from this machine: the proxy, the hosts called without it, and a PEM file of additional certificate authorities.',
+    text: 'For tests of a connection to a tracker or mail server: the proxy, the hosts called without it, and a PEM file of additional certificate authorities.',
     flags: ['--credential-stdin'],
   },
   {
@@ -127,7 +127,7 @@ const FILES: readonly Entry[] = [
   },
   {
     name: '$XDG_DATA_HOME/ipo/',
-    text: 'The data of `ipo serve`, if `--data` is not given: database, key of the ledger and spool. If XDG_DATA_HOME is not set: ~/.local/share/ipo.',
+    text: 'The data of `ipo serve`, if `--data` is not given: the database, the spool and the key of the ledger. If XDG_DATA_HOME is not set: ~/.local/share/ipo.',
     flags: ['--listen'],
   },
   {

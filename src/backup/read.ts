@@ -244,7 +244,7 @@ class Reading {
 
 function notOurs(name: string): BackupError {
   return new BackupError('format', `${name} is not a backup of ipo`, {
-    hint: 'A backup is a file that `ipo backup create` or the schedule of the service wrote',
+    hint: 'Give a file that `ipo backup create` or a scheduled backup of the service wrote',
   });
 }
 

@@ -9,6 +9,8 @@ import { RowChain } from './row-chain.ts';
 export interface ExportAudit {
   readonly file: string;
   readonly header: ExportHeader;
+  /** Whether the end of the file is missing. */
+  readonly isCut: boolean;
   /** What the header says of the tree; null where it says nothing. */
   readonly tree: ExportTree | null;
   /** What the last line says; null where there is none. */
@@ -58,6 +60,7 @@ class Auditor {
   readonly #leaves = new LeafLines();
   readonly #damage: string[] = [];
   #line = 0;
+  #isCut = false;
   #header: ExportHeader | null = null;
   #tree: ExportTree | null = null;
   #seal: ExportSeal | null = null;
@@ -106,6 +109,7 @@ class Auditor {
     const isRow =
       this.rows > 0 && expected !== null && expected >= (this.#tree?.first ?? 1) && this.#seal === null;
     const row = isRow ? `, where row ${expected} belongs` : '';
+    if (code === 'truncated') this.#isCut = true;
     if (this.#damage.length < MAX_DAMAGE) this.#damage.push(`line ${this.#line}${row}: ${reason}`);
   }
 
@@ -123,9 +127,11 @@ class Auditor {
     const { rows } = this.#header;
     if (rows !== null && rows !== chain.count)
       this.#damage.push(`the header announces ${rows} rows, but the file contains ${chain.count}`);
+    if (rows !== null && rows > chain.count && this.#seal === null) this.#isCut = true;
     return {
       file: this.#file,
       header: this.#header,
+      isCut: this.#isCut,
       tree: this.#tree,
       seal: this.#seal,
       chain,

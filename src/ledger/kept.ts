@@ -33,9 +33,9 @@ export function parseKept(text: string, source: string): KeptCheckpoint[] {
     return notes.map((note) => ({ source, note, checkpoint: readCheckpoint(note), range: null }));
   } catch (error) {
     if (!(error instanceof TreeError)) throw error;
-    throw new TreeError('format', error.message, {
+    throw new TreeError('format', `this is not a checkpoint: ${error.message}`, {
       place,
-      hint: 'A kept checkpoint is the text that `ipo ledger checkpoint` prints, a .tlog-proof, or an earlier export',
+      hint: 'Give what `ipo ledger checkpoint` prints, a .tlog-proof, or an earlier export',
     });
   }
 }

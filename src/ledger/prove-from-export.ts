@@ -65,7 +65,7 @@ async function proveSome(
     const [first, last] = [tree.first, tree.last];
     const holds = first > last ? 'no rows' : `the rows ${first} to ${last}`;
     throw new TreeError('not_found', `row ${missing} is not in ${file}, which holds ${holds}`, {
-      hint: '`ipo ledger list` shows the rows with their numbers',
+      hint: '`ipo ledger list --ledger FILE` shows the rows with their numbers',
     });
   }
   const [fault] = [...chain.faults.map(({ text }) => text), ...audit.damage];

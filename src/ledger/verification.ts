@@ -50,6 +50,8 @@ export interface Verification {
   readonly firstBad: BadRows | null;
   /** Whether nothing failed but that a given checkpoint belongs to another log. */
   readonly isForeign: boolean;
+  /** Whether the end of an export is missing. */
+  readonly isCut?: boolean;
   /** What such a check cannot show, as sentences. */
   readonly limits: readonly string[];
 }

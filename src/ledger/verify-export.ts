@@ -62,6 +62,7 @@ export async function verifyExport(
     checks: findings.sorted(),
     firstBad: findings.firstBad,
     isForeign: findings.isForeign,
+    isCut: audit.isCut,
     limits: findings.limits,
   };
 }
@@ -76,15 +77,15 @@ function addLimits(
   if (kept.length === 0 && (isSigned || chain.count === 0)) findings.limits.push(NO_OUTSIDE);
   if (keys.length === 0 && isSigned)
     findings.limits.push(
-      `The signature was checked with the key that the ${from} itself names, which does not show whose key it is.`,
+      `The signature was checked with a key from the ${from} itself, so nothing shows whose key it is.`,
     );
   if (tree !== null && (tree.first > 1 || tree.last < tree.size))
     findings.limits.push(
-      `${from === 'service' ? 'The service announced' : 'The header names'} ${rowsText(tree.first, tree.last)} of ${tree.size}; the tree contains the others only as hashes.`,
+      `${from === 'service' ? 'The service gave' : 'By its header, the export has'} only ${rowsText(tree.first, tree.last)} of ${tree.size}. The other rows are there only as hashes.`,
     );
   if (header.images !== 0)
     findings.limits.push(
-      'The tree covers the rows; facts of images and documents of policies are not part of it.',
+      'The tree covers only the rows. It does not cover the facts of images and the documents of policies.',
     );
 }
 
@@ -141,7 +142,7 @@ function judgeSignature(
     return null;
   }
   if (seal === null) {
-    findings.failed('signature', 'the signed checkpoint is missing, which is the last line of an export');
+    findings.failed('signature', 'the signed checkpoint is missing; it is the last line of an export');
     return null;
   }
   try {

@@ -36,7 +36,7 @@ function otherKind(value: unknown): Said[] | null {
     return null;
   const hint = /List$/.test(kind)
     ? 'Make a document of each of its items, with a line --- between two'
-    : 'Remove the document; a policy file contains only policies';
+    : 'Write kind: ImagePolicy, or remove the document; a policy file contains only policies';
   return [{ rule: 'kind', path: ['kind'], message: `kind is ${quote(kind)}; allowed: ImagePolicy`, hint }];
 }
 

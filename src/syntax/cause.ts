@@ -162,7 +162,9 @@ class Outline {
           at,
           column,
           `the ${open} here is never closed`,
-          `Close it with ${close} after its last entry or letter`,
+          close === open
+            ? `Add the missing ${close} after the last letter`
+            : `Add the missing ${close} after the last entry`,
         );
       this.#skipTo = end;
     }

@@ -61,7 +61,7 @@ export function notesOf(tally: Tally, noted: Noted): string[] {
       : []),
     ...(compared === null
       ? [
-          'No policy in effect has the name of the draft. To see the changed fields, name the policy that the draft was edited from: --source NAME.',
+          'No policy in effect has the name of the draft. To see the changed fields, name the policy from which you made the draft: --source NAME.',
         ]
       : []),
     ...(tally.missing > 0

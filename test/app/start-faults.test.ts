@@ -43,8 +43,8 @@ test('the first start makes everything, readable only by its owner', async (t) =
 test('a data directory that cannot be made is named, and the start ends', async (t) => {
   await assert.rejects(start(t, { IPO_DATA: '/proc/x/ipo' }), {
     code: 'unwritable',
-    message: 'the directory /proc/x/ipo cannot be made: the file system there takes no directory',
-    hint: 'Name another directory with data or --data',
+    message: 'the directory /proc/x/ipo cannot be made: its file system does not allow new directories',
+    hint: 'Choose another directory with --data or the setting data',
   });
 });
 

@@ -233,7 +233,7 @@ test('wrong answers are named before anything is asked or called', async (t) => 
     [['email', '--host', 'mail.example.com', '--security', 'none'], /loopback|--from is missing/],
     [
       ['email', '--host', 'mail.example.com', '--security', 'foo'],
-      /none: no encryption, only for a server on this machine/,
+      /none = no encryption, only for a server on this machine/,
     ],
     [['email', '--host', 'mail.example.com', '--port', '0'], /--port 0: it must be between 1 and 65535/],
   ] as const) {

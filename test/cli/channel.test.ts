@@ -245,7 +245,7 @@ test('a file is read strictly: what it is not is said with its place', async (t)
     ],
     [
       'kind: [github\n',
-      /:1:7: the channel cannot be read: the \[ here is never closed\n {2}Close it with \]/,
+      /:1:7: the channel cannot be read: the \[ here is never closed\n {2}Add the missing \]/,
     ],
     [
       'kind: slack\nwebhookUrl https://x/canary\nname: hub\n',

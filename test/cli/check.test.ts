@@ -192,7 +192,7 @@ describe('ipo check of images', () => {
     const text = out.replace(/\s+/g, ' ');
     assert.doesNotMatch(text, /default: none/);
     assert.equal(text.split('(default: table)').length, 2);
-    assert.match(text, /a skipped object seems to create pods/);
+    assert.match(text, /an object that may create pods was skipped/);
   });
 
   test('a reference that does not parse is told, beside the others, with 2', async () => {
@@ -650,7 +650,7 @@ describe('facts of the pod when an image is given by name', () => {
     const base = ['-p', escalates, '-l', high, 'web:1'];
     const unseen = await answer(...base);
     assert.equal(unseen.code, 0);
-    assert.match(unseen.err, /images given by name have no pod/);
+    assert.match(unseen.err, /an image given by name has no pod/);
     assert.match(
       (await answer(...base, '--signals', 'privileged,root')).first.reason,
       /^context privileged: /,

@@ -86,7 +86,7 @@ suite('ipo ledger verify', () => {
     assert.match(bare.out, /^– 200 rows are not signed: nothing to verify against\.\n/);
     const missing = await verify('--database', shorter, ...kept);
     assert.equal(missing.code, 4);
-    assert.match(missing.out, /First bad row {2}one of the rows 201 to 300\n/);
+    assert.match(missing.out, /First bad row {2}between row 201 and row 300\n/);
     const other = await verify('-l', whole, '--key', makeSigner().vkey);
     assert.equal(other.code, 4);
     assert.match(other.out, /✗ signature +the note is not signed by ipo\.example/);

@@ -77,7 +77,7 @@ test('a plan names values of the file, the backup and the command; a way back is
   assert.match(back.out, /restore a backup/);
   assert.equal((await ipo(['upgrade', 'plan', '--from', '1.3.7'])).code, 0);
   for (const [text, why] of [
-    ['a: [', /values\.yaml:1:4: the \[ here is never closed\n {2}Close it with \]/],
+    ['a: [', /values\.yaml:1:4: the \[ here is never closed\n {2}Add the missing \]/],
     ['- 1', /holds no chart values/],
   ] as const) {
     writeFileSync(values, text);

@@ -176,7 +176,7 @@ suite('Wrong usage is named once, in our own words', () => {
     [
       ['ledger', 'prove', '99999999', '--ledger', SHOP],
       1,
-      /^ipo: row 99999999 is not in .*\n {2}`ipo ledger list` shows the rows with their numbers\.\n$/,
+      /^ipo: row 99999999 is not in .*\n {2}`ipo ledger list --ledger FILE` shows the rows with their numbers\.\n$/,
     ],
     [
       ['check', 'nginx', '-p', DRAFT, '--namespace', 'Bad_NS'],

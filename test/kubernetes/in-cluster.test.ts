@@ -147,7 +147,7 @@ test('a kubeconfig is read with its token and its authority', { skip: withoutOpe
   await assert.rejects(openKubeconfig(join(folder, 'none')), {
     code: 'unreadable',
     message: `${join(folder, 'none')}: no such file or directory`,
-    hint: 'Name a kubeconfig with --kubeconfig FILE, or in KUBECONFIG',
+    hint: 'Give an existing file with --kubeconfig FILE, or in KUBECONFIG',
   });
   writeFileSync(join(folder, 'bad'), 'clusters: [');
   await assert.rejects(openKubeconfig(join(folder, 'bad')), /bad cannot be read as a kubeconfig$/);

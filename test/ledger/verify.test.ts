@@ -101,7 +101,7 @@ suite('an export', () => {
     assert.equal(bare.holds, true);
     assert.equal(bare.limits.length, 2);
     assert.match(bare.limits.join(), /it stays possible that the newest rows were cut off/);
-    assert.match(bare.limits.join(), /does not show whose key/);
+    assert.match(bare.limits.join(), /nothing shows whose key/);
     assert.deepEqual((await check(await exportOf(1), { kept: keptOf(0) })).limits, []);
     assert.equal((await check(await exportOf(5))).limits.length, 2);
   });

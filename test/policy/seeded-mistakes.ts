@@ -263,10 +263,10 @@ function keys(): Mistake[] {
 
 function syntax(): Mistake[] {
   return [
-    seed('syntax', 'signals:', (_, blank) => `${blank}signals: [privileged, root`, /Close it with \]/),
+    seed('syntax', 'signals:', (_, blank) => `${blank}signals: [privileged, root`, /Add the missing \]/),
     seed('syntax', 'signals:', (_, blank) => `${blank}signals: [privileged root]`, /comma/),
     seed('syntax', 'targetNamespaces:', (_, b) => `${b}targetNamespaces: [shop cart]`, /comma/, { taken: 3 }),
-    seed('syntax', 'targetNamespaces:', (_, b) => `${b}targetNamespaces: [shop, cart`, /Close it with \]/, {
+    seed('syntax', 'targetNamespaces:', (_, b) => `${b}targetNamespaces: [shop, cart`, /Add the missing \]/, {
       taken: 3,
     }),
     seed(
@@ -278,15 +278,15 @@ function syntax(): Mistake[] {
         taken: 3,
       },
     ),
-    seed('syntax', 'breakGlass:', (_, b) => `${b}breakGlass: {allowed: false`, /Close it with \}/, {
+    seed('syntax', 'breakGlass:', (_, b) => `${b}breakGlass: {allowed: false`, /Add the missing \}/, {
       taken: 4,
     }),
     ...['enforcement', 'knownExploited', 'severityThreshold', 'minLevel', 'critical'].flatMap((field) => [
       seed('syntax', `${field}:`, (line) => line.replace(': ', ' '), new RegExp(`Write "${field}: `)),
       seed('syntax', `${field}:`, (line) => line.replace(': ', ':'), new RegExp(`Write "${field}: `)),
       seed('syntax', `${field}:`, (line) => line.replace(': ', ' = '), new RegExp(`Write "${field}: `)),
-      seed('syntax', `${field}:`, (line) => line.replace(/: (.*)$/, ': "$1'), /Close it with "/),
-      seed('syntax', `${field}:`, (line) => line.replace(/: (.*)$/, ": '$1"), /Close it with '/),
+      seed('syntax', `${field}:`, (line) => line.replace(/: (.*)$/, ': "$1'), /Add the missing "/),
+      seed('syntax', `${field}:`, (line) => line.replace(/: (.*)$/, ": '$1"), /Add the missing '/),
       seed('syntax', `${field}:`, (line) => line.replace(/: .*$/, ': {{ .Values.it }}'), /helm template/),
     ]),
     seed(

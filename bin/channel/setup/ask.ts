@@ -92,7 +92,7 @@ export function openInterview(terminal: Terminal, asks = true): Interview {
         if (found !== undefined) return found.value;
         throw new UsageError(
           `${flag} ${clean(given)}: not one of the choices`,
-          `Choose one of these: ${choices.map(({ value, name }) => clean(value === name ? value : `${value}: ${name}`)).join('; ')}`,
+          `Choose one of these: ${choices.map(({ value, name }) => clean(value === name ? value : `${value} = ${name}`)).join('; ')}`,
         );
       }
       if (!person) {

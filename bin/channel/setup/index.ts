@@ -23,7 +23,7 @@ export function setupCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--repo <owner/name>',
-        'GitHub: default repository, for images whose label org.opencontainers.image.source names no other',
+        'GitHub: default repository; an image can choose another by its label org.opencontainers.image.source',
       ),
     )
     .addOption(
@@ -40,14 +40,14 @@ export function setupCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--done-transition <id>',
-        'Jira: transition that closes an issue, by ID or name; the word none leaves issues open',
+        'Jira: transition that closes an issue, by ID or name; write none to leave issues open',
       ),
     )
     .addOption(collecting('--label <label>', 'label of every issue; repeatable, or separated by commas'))
     .addOption(
       collecting(
         '--allowed-target <glob>',
-        'GitHub, GitLab: targets that image labels may name; repeatable, or separated by commas',
+        'GitHub, GitLab: repositories that an image may choose for its issues, by its source label; repeatable, or separated by commas',
       ),
     )
     .addOption(new Option('--daily-cap <n>', 'maximum number of issues in any 24 hours, 1 to 500'))
@@ -73,7 +73,12 @@ export function setupCommand(settle: Settle): Command {
         'read the answers from a channel document (YAML or JSON); flags take precedence; - is stdin',
       ),
     )
-    .addOption(new Option('--credential-stdin', 'read the token, password or address from stdin, one line'))
+    .addOption(
+      new Option(
+        '--credential-stdin',
+        'read the secret from stdin, one line: a token, a password or the webhook URL',
+      ),
+    )
     .addOption(new Option('--disabled', 'save the channel disabled'))
     .addOption(new Option('--save', 'save the channel in the service; needs the role administrator'))
     .addOption(new Option('--print', 'print the channel as YAML, without its secrets'))

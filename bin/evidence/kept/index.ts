@@ -60,7 +60,7 @@ export function cancelCommand(settle: Settle): Command {
 export function deleteCommand(settle: Settle): Command {
   const command = withServiceFlags(new Command('delete'))
     .summary('delete a package of a service')
-    .description('Delete a package with its archive. Files that were downloaded stay valid.')
+    .description('Delete a package and its ZIP file. Files that were downloaded stay valid.')
     .argument('<id>', 'the package')
     .addOption(new Option('-y, --yes', 'delete without asking for confirmation'))
     .addOption(outputOption());

@@ -9,7 +9,7 @@ export function recordCommand(settle: Settle): Command {
   const command = new Command('record')
     .summary('make a ledger export from what a cluster already has')
     .description(
-      'Make a ledger export from the pods of a cluster, or from the audit log of its API server, with nothing installed in the cluster. What such a source cannot know stays unknown.',
+      'Make a ledger export from the pods of a cluster, or from the audit log of its API server, with nothing installed in the cluster. What these sources do not show stays unknown.',
     )
     .addOption(
       new Option(
@@ -21,7 +21,7 @@ export function recordCommand(settle: Settle): Command {
     .addOption(
       many(
         '--pods <file>',
-        'read pods from a file of kubectl get pods,services,ingresses -A -o json instead; repeatable; - is stdin',
+        'read pods from this file instead: the output of kubectl get pods,services,ingresses -A -o json; repeatable; - is stdin',
       ),
     )
     .addOption(

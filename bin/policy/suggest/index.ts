@@ -30,7 +30,7 @@ export function suggestCommand(settle: Settle): Command {
         'show what each value of one field would deny, such as severityThreshold',
       ),
     )
-    .addOption(outputOption('yaml or json; with --explain table or json', 'yaml'));
+    .addOption(outputOption('yaml or json (with --explain: table or json)', 'yaml'));
   return command.action(() =>
     settle(async (terminal, globals) => {
       const { runPolicySuggest } = await import('./run.ts');

@@ -19,7 +19,7 @@ export function testCommand(settle: Settle): Command {
     .addOption(
       new Option('--coverage', 'also list the gates that no case reached, and the gates that denied no case'),
     )
-    .addOption(outputOption('table, json, junit or github; with --record yaml or json'));
+    .addOption(outputOption('table, json, junit or github (with --record: yaml or json)'));
   const recording = [
     new Option('--record <image>', 'print a test case with what is known of an image now'),
     many('-p, --policy <file>', 'policies of the recorded case; repeatable'),

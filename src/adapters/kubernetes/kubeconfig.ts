@@ -15,7 +15,7 @@ async function readKubeconfig(path: string): Promise<Kubeconfig> {
     config.loadFromFile(path);
     return config;
   } catch (cause) {
-    const hint = 'Name a kubeconfig with --kubeconfig FILE, or in KUBECONFIG';
+    const hint = 'Give an existing file with --kubeconfig FILE, or in KUBECONFIG';
     const fault = fileFaultOf(cause);
     if (fault !== null) throw new IpoError('unreadable', `${path}: ${fault.message}`, { hint, cause });
     throw new ClusterError('setup', `${path} cannot be read as a kubeconfig`, { hint, cause });

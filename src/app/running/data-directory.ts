@@ -60,21 +60,21 @@ export async function openDataDirectory(path: string): Promise<void> {
 const SENTENCES: Readonly<Record<string, readonly [string, string]>> = {
   EACCES: [
     'is not writable for this user',
-    'Give this user the directory, or name another with data or --data',
+    'Give this user the directory, or choose another with --data or the setting data',
   ],
   EPERM: [
     'is not writable for this user',
-    'Give this user the directory, or name another with data or --data',
+    'Give this user the directory, or choose another with --data or the setting data',
   ],
   EROFS: [
     'is on a file system that is read-only',
     'Mount a volume there, or name another directory with data',
   ],
-  ENOTDIR: ['is a file, or is below one', 'Name another directory with data or --data'],
-  EEXIST: ['is a file', 'Name another directory with data or --data'],
+  ENOTDIR: ['is a file, or is below one', 'Choose another directory with --data or the setting data'],
+  EEXIST: ['is a file', 'Choose another directory with --data or the setting data'],
   ENOENT: [
-    'cannot be made: the file system there takes no directory',
-    'Name another directory with data or --data',
+    'cannot be made: its file system does not allow new directories',
+    'Choose another directory with --data or the setting data',
   ],
   ENOSPC: ['cannot be made: no space is left on the device', 'Make room'],
 };

@@ -9,7 +9,7 @@ const NO_ROOM = 64 * 1024 * 1024;
 
 const HINTS = {
   missing: 'Give the data directory of the service with --data; the first start of a service creates it',
-  not_a_directory: 'Name another directory with data or --data',
+  not_a_directory: 'Choose another directory with --data or the setting data',
   unwritable: 'Give the directory to the user of the service',
   read_only: 'Mount the volume so that it can be written to',
 } as const;

@@ -52,7 +52,11 @@ export async function openZip(archive: Archive): Promise<readonly Entry[]> {
     );
   const start = Buffer.from(await archive.read(0, Math.min(4, archive.size)));
   if (archive.size < 22 || start.readUInt32LE(0) !== 0x0403_4b50)
-    throw wrong('this is not an evidence package (a ZIP file)', 'format');
+    throw wrong(
+      'this is not an evidence package (a ZIP file)',
+      'format',
+      'Give the ZIP file that `ipo evidence create` or the service made',
+    );
   const end = Buffer.from(await archive.read(archive.size - 22, 22));
   if (end.readUInt32LE(0) !== 0x0605_4b50)
     throw wrong('the file is cut off, or something was added at its end', 'truncated');

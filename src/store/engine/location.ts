@@ -19,7 +19,7 @@ export interface PostgresLocation {
 /** StoreLocation is where a database is; `name` is fit for messages: it holds no password. */
 export type StoreLocation = SqliteLocation | PostgresLocation;
 
-const HINT = 'Name a file as sqlite:PATH, or a server as postgres://USER@HOST:5432/DATABASE';
+const HINT = 'For SQLite write sqlite:PATH, for PostgreSQL postgres://USER@HOST:5432/DATABASE';
 
 /**
  * parseLocation reads `sqlite:PATH` (also `sqlite://PATH`; a relative path is taken from the working directory) or

@@ -18,7 +18,7 @@ export function editText(result: WhatIfResult): string | null {
   if (evaluated - baseline.missing <= 0) return null;
   const does = effectOf(result);
   if (does !== null)
-    return `Compared with what ${inForce(result)} would decide today, the draft ${does}.${onlyOne(result)}`;
+    return `With today's facts, the draft ${does} than ${inForce(result)}.${onlyOne(result)}`;
   if (changesNothing(result)) return null;
   return isAsInEffect(result)
     ? `The draft is ${inForce(result)}, so none of this comes from an edit.`
@@ -66,7 +66,7 @@ export function originOf(result: WhatIfResult): readonly Point[] {
       ? 'The ledger lacks the policy revisions that decided these rows, so what new scans changed is unknown.'
       : 'No row would get another verdict today from the policy revision that decided it.';
   if (drift > 0)
-    since = `For ${counted(drift, 'row')}, the policy revision that decided ${drift === 1 ? 'it' : 'them'} would give another verdict today, because scans, triage or statements have changed.`;
+    since = `${counted(drift, 'row')} would get another verdict today from the policy revision that decided ${drift === 1 ? 'it' : 'them'}, because scans, triage or VEX statements have changed.`;
   const open =
     unknown > 0 && unknown < evaluated
       ? ` ${counted(unknown, 'row')} could not be compared: the ledger lacks ${unknown === 1 ? 'its' : 'their'} policy revision or a fact.`
@@ -83,11 +83,11 @@ function whyNoSum({ baseline, would_deny, would_allow, would_allow_by_reason }: 
   const { policy_effect: effect, input_drift: drift } = baseline;
   const changed = would_deny + would_allow;
   if (changed === 0 || effect.would_deny + effect.would_allow + drift === changed) return [];
-  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a licence ceiling' : '';
+  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or only the limit of a licence' : '';
   return [
     {
       title: 'Why the sum differs',
-      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both effects. It is counted in neither if its verdict changed only because its policy was revised since${quota}.`,
+      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both effects. It is in neither if only a newer revision of its policy changed its verdict${quota}.`,
     },
   ];
 }
