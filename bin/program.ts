@@ -157,6 +157,9 @@ function configure(
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.err(text),
       outputError: (text, write) => write(inOurWords(text, command)),
+      // Help and errors have no colour. Asking the streams of the process loads those of Node, a seventh of the start.
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
       getOutHelpWidth: () => terminal.columns,
       getErrHelpWidth: () => terminal.columns,
     });
