@@ -2,6 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build, type BuildOptions, type Plugin } from 'esbuild';
+import { emitAtStart } from './build/at-start.ts';
 import { Bundled } from './build/bundled.ts';
 import { EXTERNAL, Libraries } from './build/libraries.ts';
 import { loadedLate, withoutColourProbe } from './build/loaded-late.ts';
@@ -23,6 +24,7 @@ const { out, 'as-version': version } = parseArgs({
   options: { out: { type: 'string', default: 'dist' }, 'as-version': { type: 'string' } },
 }).values;
 const OUT = resolve(ROOT, out);
+const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
 
 /** What is run again and again, so that its start counts; a command that is not here starts a little later. */
 const QUICK = ['bin/whatif/run.ts', 'bin/check/run.ts', 'bin/policy/lint.ts'];
@@ -138,7 +140,7 @@ const options: BuildOptions = {
   define: {
     'import.meta.dirname': '__dirname',
     IPO_COMMIT: JSON.stringify(sourceCommit(ROOT)),
-    IPO_VERSION: JSON.stringify(version ?? null),
+    IPO_VERSION: JSON.stringify(version ?? manifest.version),
   },
   outdir: OUT,
   outExtension: { '.js': '.cjs' },
@@ -163,7 +165,8 @@ const bundled = new Bundled();
 const emit = async (more: BuildOptions): Promise<void> =>
   bundled.add((await build({ ...options, ...more })).metafile);
 /** What is started again and again is read sooner with short names. The others keep theirs, by which a stack trace in a log is understood. */
-const SHORT = { minifyIdentifiers: true } satisfies BuildOptions;
+const emitOften = async (more: BuildOptions): Promise<void> =>
+  bundled.add(await emitAtStart({ ...options, minifyIdentifiers: true, ...more }));
 const libraries = await Libraries.find(ROOT, ['bin', 'daemon', 'src']);
 const starting = [
   withoutChildProcess,
@@ -173,25 +176,22 @@ const starting = [
   libraries.plugin(),
   withoutColourProbe,
 ];
-await emit({
-  ...SHORT,
+await emitOften({
   entryPoints: [
     { in: 'bin/main.ts', out: 'main' },
     { in: PROGRAM, out: 'program' },
   ],
   plugins: [pastIndex, ...starting],
 });
-await emit({
-  ...SHORT,
+await emitOften({
   entryPoints: (await commandFolders())
     .map(definitionOf)
     .map((path) => ({ in: path, out: outputName(path) })),
   plugins: [pastIndex, parserOfProgram, ...starting],
 });
-await emit({
-  ...SHORT,
+await emitOften({
   entryPoints: QUICK.map((path) => ({ in: path, out: outputName(path) })),
-  plugins: starting,
+  plugins: [pastIndex, ...starting],
 });
 await emit({
   entryPoints: SHELVES.map((name) => ({ in: `shelf:${name}`, out: name })),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import type { Plugin } from 'esbuild';
 
 /** Where a name of an index comes from: the file that declares it, and its name there. */
@@ -16,7 +16,7 @@ export const pastIndex: Plugin = {
   name: 'past-index',
   setup({ onLoad }) {
     onLoad({ filter: /\/(?:bin|src)\/.*\.ts$/ }, ({ path }) => ({
-      contents: rewrite(readFileSync(path, 'utf8'), path),
+      contents: rewriteLoaded(rewrite(readFileSync(path, 'utf8'), path), path),
       loader: 'ts',
     }));
   },
@@ -36,6 +36,29 @@ function rewrite(text: string, path: string): string {
     // On one line each would move the places that a stack trace names; they are told by the emitted file anyway.
     return lines.join(' ');
   });
+}
+
+/** What is imported while the program runs: names of an index, or one of them. */
+const LOADED_NAMES = /^( *)const \{([^}]*)\} =\s+await import\('(\.[^']*\/index\.ts)'\);/gm;
+const LOADED_NAME = /\(await import\('(\.[^']*\/index\.ts)'\)\)\.(\w+)/g;
+
+/** The same for what is imported while the program runs. A module that is imported so is evaluated by itself, and an index with all that it names. */
+function rewriteLoaded(text: string, path: string): string {
+  const origins = (specifier: string): ReadonlyMap<string, Origin> =>
+    exportsOf(resolve(dirname(path), specifier));
+  const here = (file: string): string => `./${relative(dirname(path), file)}`;
+  return text
+    .replaceAll(LOADED_NAMES, (whole, indent: string, clause: string, specifier: string) => {
+      const lines = namesOf(clause.replaceAll(/(\w+): /g, '$1 as ')).map(({ name, as }) => {
+        const origin = origins(specifier).get(name);
+        return origin && `const { ${origin.name}: ${as} } = await import('${here(origin.file)}');`;
+      });
+      return lines.includes(undefined) ? whole : `${indent}${lines.join(' ')}`;
+    })
+    .replaceAll(LOADED_NAME, (whole, specifier: string, name: string) => {
+      const origin = origins(specifier).get(name);
+      return origin === undefined ? whole : `(await import('${here(origin.file)}')).${origin.name}`;
+    });
 }
 
 /** The names of a clause, those of types left out. */

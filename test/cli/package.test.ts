@@ -98,6 +98,49 @@ test('the package holds the program, its pages and its licence, and no source', 
   return undefined;
 });
 
+test(
+  'what starts often is compiled with its file, and is ASCII, which halves its memory',
+  { skip: built },
+  () => {
+    for (const name of [
+      'main',
+      'program',
+      'whatif-index',
+      'policy-index',
+      'whatif',
+      'check',
+      'policy-lint',
+    ]) {
+      const text = readFileSync(join(ROOT, `dist/${name}.cjs`), 'utf8');
+      assert.doesNotMatch(text, /[^\0-\x7f]/, name);
+      assert.doesNotMatch(text, /=[\w$]+\(\(\)=>\{"use strict"/, name);
+    }
+  },
+);
+
+test(
+  'help and lint load no streams and no promises of files, which take a tenth of their start',
+  { skip: built },
+  () => {
+    const hook = join(directory, 'loaded.cjs');
+    writeFileSync(
+      hook,
+      "process.on('exit', () => { process._rawDebug(process.moduleLoadList.join('\\n')); });",
+    );
+    const draft = join(ROOT, 'fixtures/policies/tighten.yaml');
+    for (const args of [['--version'], ['--help'], ['whatif', '--help'], ['policy', 'lint', draft]]) {
+      const child = spawnSync(process.execPath, ['--require', hook, IPO, ...args], { encoding: 'utf8' });
+      assert.equal(child.status, 0, args.join(' '));
+      assert.match(child.stderr, /^NativeModule events$/m);
+      assert.doesNotMatch(
+        child.stderr,
+        /^NativeModule (?:stream|fs\/promises|internal\/fs\/promises|crypto)$/m,
+        args.join(' '),
+      );
+    }
+  },
+);
+
 test('a Node that is too old is told so in one line', () => {
   const old = join(directory, 'old.cjs');
   writeFileSync(old, "Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });");
