@@ -37,17 +37,31 @@ export function examplesOf(
   return found;
 }
 
-/** showExamples puts up to three examples at the end of the help of a command and of each below it. */
+/**
+ * showExamples puts up to three examples at the end of the help of a command and of each below it. They are sorted when one of these is
+ * shown, since most runs show none.
+ */
 export function showExamples(command: Command, { examples }: Listed): Command {
-  const leaves = leavesOf(command);
-  const found = examplesOf(leaves, examples);
-  for (const [leaf, lines] of found) show(leaf.command, lines);
-  const one = [...found.values()].flatMap((lines) => lines.slice(0, 1));
-  if (!leaves.some((leaf) => leaf.command === command)) show(command, one.length > 1 ? one : examples);
+  let texts: ReadonlyMap<Command, string> | undefined;
+  const show = (one: Command): void => {
+    one.addHelpText('after', () => (texts ??= textsOf(command, examples)).get(one) ?? '');
+    for (const below of one.commands) show(below);
+  };
+  show(command);
   return command;
 }
 
-function show(command: Command, lines: readonly string[]): void {
+function textsOf(command: Command, examples: readonly string[]): ReadonlyMap<Command, string> {
+  const leaves = leavesOf(command);
+  const found = examplesOf(leaves, examples);
+  const texts = new Map([...found].map(([leaf, lines]) => [leaf.command, textOf(lines)]));
+  const one = [...found.values()].flatMap((lines) => lines.slice(0, 1));
+  if (!texts.has(command)) texts.set(command, textOf(one.length > 1 ? one : examples));
+  return texts;
+}
+
+/** Empty where there is none, so that nothing is written. */
+function textOf(lines: readonly string[]): string {
   const shown = lines.slice(0, 3).map((line) => `\n  ${line}`);
-  if (shown.length > 0) command.addHelpText('after', `\nExamples:${shown.join('')}`);
+  return shown.length > 0 ? `\nExamples:${shown.join('')}` : '';
 }
