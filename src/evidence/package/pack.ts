@@ -8,10 +8,10 @@ const LEVEL = 3;
 /** The compressor is given blocks of one size, so that its output does not depend on how the text came. */
 const BLOCK = 65_536;
 
-/** Blocks cuts bytes into blocks of one size. */
+/** Blocks cuts bytes into blocks of one size. Each is given in the same memory: `take` copies what it needs, as `Deflate` does. A package has thousands of them. */
 class Blocks {
   readonly #take: (block: Uint8Array, final: boolean) => void;
-  #block = new Uint8Array(BLOCK);
+  readonly #block = new Uint8Array(BLOCK);
   #used = 0;
   constructor(take: (block: Uint8Array, final: boolean) => void) {
     this.#take = take;
@@ -21,7 +21,6 @@ class Blocks {
     for (let at = 0; at < bytes.length;) {
       if (this.#used === BLOCK) {
         this.#take(this.#block, false);
-        this.#block = new Uint8Array(BLOCK);
         this.#used = 0;
       }
       const part = bytes.subarray(at, at + BLOCK - this.#used);
