@@ -113,7 +113,7 @@ function registryOptions(): readonly Option[] {
   return [
     new Option(
       '--registry <when>',
-      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks only for the digests of tags, to match images with --trivy reports',
+      'ask registries for signatures, attestations and statements, and for digests of tags: auto (only what a policy needs and no file holds), always or never; with --ledger, auto asks nothing; with --ledger and --trivy, it asks only for the digests of tags',
     )
       .choices(['auto', 'always', 'never'])
       .default('auto'),

@@ -203,7 +203,7 @@ function notesOn({ images }: CheckOutcome, policies: readonly ParsedPolicy[], of
   const unseen =
     blind && asked
       ? [
-          'an image given by name has no pod: without --signals, the gate context and workloadHardening are not checked',
+          'an image given by name has no pod: without --signals or --exposed-by, deploymentContext and workloadHardening are not checked',
         ]
       : [];
   return [...new Set([...ambiguous, ...ungoverned, ...unseen, ...digestless(images, offline)])];

@@ -34,7 +34,7 @@ function doctorCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--kubeconfig <file>',
-        'kubeconfig of the cluster to examine; if only --context or --namespace is given: KUBECONFIG, else ~/.kube/config',
+        'kubeconfig of the cluster to examine; with only --context or --namespace: KUBECONFIG, else ~/.kube/config; without all three, no cluster is examined',
       ),
     )
     .addOption(new Option('--context <name>', 'context of the kubeconfig (default: its current one)'))

@@ -182,7 +182,12 @@ function verifyCommand(settle: Settle): Command {
         .argParser(collect)
         .default([], 'none'),
     )
-    .addOption(new Option('--strict', 'exit 5 unless --key or --checkpoint confirms the signer'))
+    .addOption(
+      new Option(
+        '--strict',
+        'exit 5 unless --key confirms the signer, or --checkpoint confirms the ledger that it signed',
+      ),
+    )
     .addOption(outputOption());
   return command.action((file: string) =>
     settle(async (terminal, globals) => {

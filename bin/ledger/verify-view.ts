@@ -37,7 +37,8 @@ export async function renderVerification(
     checkLines(paint, result.checks),
     badLines(paint, result),
     'row' in result ? rowLines(paint, result) : [],
-    limitLines(paint, result.limits),
+    // Of a file without its end nothing was proved, and there is nothing to compare.
+    result.isCut ? [] : limitLines(paint, result.limits),
     nextSteps(paint, result, options),
   ];
   return `${sections
@@ -146,10 +147,9 @@ function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyVi
   const { subject, holds } = result;
   // What was never signed gets no better by a key.
   if (subject === 'export' && isUnsigned(result)) return [];
+  if (result.isCut)
+    return stepLines(paint, [['ipo ledger export', 'export the ledger again, and verify that file']]);
   const steps: (readonly [string, string])[] = [
-    ...(result.isCut
-      ? [['ipo ledger export', 'export the ledger again, and verify that file'] as const]
-      : []),
     ...(kept
       ? []
       : [['--checkpoint FILE', 'compare it with a checkpoint stored outside the service'] as const]),
@@ -161,6 +161,10 @@ function nextSteps(paint: Paint, result: Verification, { kept, keyed }: VerifyVi
       ? [['--database URL', 'verify the database, which names the exact row'] as const]
       : []),
   ];
+  return stepLines(paint, steps);
+}
+
+function stepLines(paint: Paint, steps: readonly (readonly [string, string])[]): string[] {
   if (steps.length === 0) return [];
   const rows = steps.map(([flag, does]) => [
     { text: flag, paint: paint.chalk.bold },

@@ -68,7 +68,10 @@ function whatifCommand(settle: Settle): Command {
     .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
     .addOption(new Option('--limit <n>', 'replay at most the newest N rows; 0 replays all').default('5000'))
     .addOption(
-      new Option('-s, --source <name>', 'name of the policy in effect from which you made the draft'),
+      new Option(
+        '-s, --source <name>',
+        'name of the policy in effect from which you made the draft; each row is compared only with it',
+      ),
     )
     .addOption(
       new Option('--as-of <time>', 'end of the period, RFC 3339 (default: time of the export, or now)'),
@@ -204,7 +207,7 @@ export function allOption(): Option {
 export function strictOption(): Option {
   return new Option(
     '--strict',
-    'exit 5 when no row is in the period and namespaces, --limit left out rows, or rows cannot be decided',
+    'exit 5 when rows cannot be decided, --limit left out rows, or no row in the period is in a namespace of the policy',
   );
 }
 

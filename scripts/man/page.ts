@@ -192,8 +192,14 @@ function commandList(
     .join('\n');
 }
 
+/** A database that must be named by its flag comes from no variable. */
+function flagOf({ long, required, description }: Command['options'][number]): string {
+  const isNamed = long === '--database' && required && !description.includes('IPO_DATABASE');
+  return isNamed ? '' : (long ?? '');
+}
+
 function ends(commands: readonly Command[], prose: Section): string[] {
-  const flags = new Set(commands.flatMap((command) => command.options.map(({ long }) => long ?? '')));
+  const flags = new Set(commands.flatMap((command) => command.options.map(flagOf)));
   const environment = [terms(environmentOf(flags)), textOf(find(prose, 'ENVIRONMENT'))];
   const files = [terms(filesOf(flags)), textOf(find(prose, 'FILES'))];
   return [
