@@ -37,7 +37,10 @@ suite('CONTRIBUTING', () => {
     assert.match(read('src/decision/order.ts'), /^export const GATES = /m);
     for (const { label } of GATES)
       assert.ok(existsSync(join(ROOT, `src/decision/gates/${label.replaceAll('_', '-')}.ts`)), label);
-    assert.match(read('src/trackers/judge.ts'), /^function judgeRetired\([^]*?< DAY_MS/m);
+    assert.match(
+      read('src/trackers/judge.ts'),
+      /^export const RETIRED_MS = DAY_MS;[^]*?^function judgeRetired\([^]*?< RETIRED_MS/m,
+    );
     assert.match(read('bin/audit/index.ts'), /^export const listed: Listed = /m);
     assert.match(read('docs/ci.md'), /--fail-on edit_would_deny/);
   });

@@ -185,7 +185,7 @@ function verifyCommand(settle: Settle): Command {
     .addOption(
       new Option(
         '--strict',
-        'exit 5 unless --key confirms the signer, or --checkpoint confirms the ledger that it signed',
+        'exit 5 unless --key confirms the signer, or --checkpoint confirms the ledger of the rows',
       ),
     )
     .addOption(outputOption());

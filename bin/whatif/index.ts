@@ -67,12 +67,7 @@ function whatifCommand(settle: Settle): Command {
     )
     .addOption(new Option('-d, --days <n>', 'number of days to look back, 1 to 90').default('30'))
     .addOption(new Option('--limit <n>', 'replay at most the newest N rows; 0 replays all').default('5000'))
-    .addOption(
-      new Option(
-        '-s, --source <name>',
-        'name of the policy in effect from which you made the draft; each row is compared only with it',
-      ),
-    )
+    .addOption(new Option('-s, --source <name>', 'compare only with this policy in effect, which you edited'))
     .addOption(
       new Option('--as-of <time>', 'end of the period, RFC 3339 (default: time of the export, or now)'),
     )

@@ -62,6 +62,8 @@ export function judgeFinding(finding: OpenFinding, clusters: ClusterSweeps, at: 
 
 /** QUIET_MS is after how long without an event of its rule from its image a row of runtime alerts ends. */
 export const QUIET_MS = 7 * DAY_MS;
+/** RETIRED_MS is how long no pod may have run an image, and how old the last whole sweep of a cluster may be, before its issue is closed. */
+export const RETIRED_MS = DAY_MS;
 
 /** Judges a row of runtime alerts. No event says something only where the detector would have sent one. */
 function judgeAlert(alert: OpenFinding, clusters: ClusterSweeps, at: number): Verdict {
@@ -106,7 +108,7 @@ export function missingProof(found: FoundStamp, scan: ScanStamp): string | null 
 }
 
 /**
- * Judges `image_retired`: no pod was seen running the digest for 24 hours (`DAY_MS`), and each listed cluster had a whole
+ * Judges `image_retired`: no pod was seen running the digest for 24 hours (`RETIRED_MS`), and each listed cluster had a whole
  * reconciliation sweep within that time, unless it was removed. Without such a sweep the issue stays open.
  */
 function judgeRetired(
@@ -115,10 +117,10 @@ function judgeRetired(
   at: number,
 ): Judged {
   const seen = Math.max(row.claimedAt, lastSeenAt ?? row.claimedAt);
-  if (at - seen < DAY_MS) return null;
+  if (at - seen < RETIRED_MS) return null;
   const recent = (name: string): boolean => {
     const when = swept.get(name) ?? null;
-    return when !== null && at - when <= DAY_MS && when <= at + SKEW;
+    return when !== null && at - when <= RETIRED_MS && when <= at + SKEW;
   };
   const listed = row.clusters.filter((name) => !forgotten.has(name));
   const late = listed.filter((name) => !recent(name));

@@ -27,7 +27,10 @@ test('the first line says what matters, the second what the edit itself does', a
     lines[0],
     'Of 5,000 admissions, tighten-prod would deny 214 that were allowed and allow 12 that were denied.',
   );
-  assert.match(lines[1] ?? '', /^With the newest facts, the draft denies 180 more rows/);
+  assert.match(
+    lines[1] ?? '',
+    /^Compared with the prod-baseline in effect on the same facts, the draft denies 180 more rows/,
+  );
 });
 
 test('every part stands under its heading', async () => {

@@ -73,12 +73,7 @@ export function setupCommand(settle: Settle): Command {
         'read the answers from a channel document (YAML or JSON); flags take precedence; - is stdin',
       ),
     )
-    .addOption(
-      new Option(
-        '--credential-stdin',
-        'read the secret from stdin, one line: a token, a password or the webhook URL',
-      ),
-    )
+    .addOption(new Option('--credential-stdin', 'read token, password or webhook URL from stdin, one line'))
     .addOption(new Option('--disabled', 'save the channel disabled'))
     .addOption(new Option('--save', 'save the channel in the service; needs the role administrator'))
     .addOption(new Option('--print', 'print the channel as YAML, without its secrets'))

@@ -22,7 +22,7 @@ const TITLES = {
   type: 'A value of the wrong type',
   range: 'A value that is too long, too large or too small',
   value: 'A value that is not allowed',
-  more: 'There are more problems than this list shows',
+  more: 'The file has more problems than lint lists',
   unformattable: 'Formatting would change what the file means',
   'one-policy': 'None or several policies where exactly one is expected',
   'builders-unused': 'Builders are trusted, but no provenance level is required',

@@ -18,7 +18,7 @@ export function editText(result: WhatIfResult): string | null {
   if (evaluated - baseline.missing <= 0) return null;
   const does = effectOf(result);
   if (does !== null)
-    return `With the newest facts, the draft ${does} than ${inForce(result)}.${onlyOne(result)}`;
+    return `Compared with ${inForce(result)} on the same facts, the draft ${does}.${onlyOne(result)}`;
   if (changesNothing(result)) return null;
   return isAsInEffect(result)
     ? `The draft is ${inForce(result)}, so none of this comes from an edit.`
@@ -83,11 +83,11 @@ function whyNoSum({ baseline, would_deny, would_allow, would_allow_by_reason }: 
   const { policy_effect: effect, input_drift: drift } = baseline;
   const changed = would_deny + would_allow;
   if (changed === 0 || effect.would_deny + effect.would_allow + drift === changed) return [];
-  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or a licence limit' : '';
+  const quota = (would_allow_by_reason['quota'] ?? 0) > 0 ? ', or because of a licence limit' : '';
   return [
     {
       title: 'Why the sum differs',
-      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both effects. It is in neither if its only cause is a revision that its policy got since the admission${quota}.`,
+      text: `These two effects do not add up to the ${counted(changed, 'changed row')}. A row can be counted in both effects. A row is in neither if its verdict changed only because its policy was revised after the admission${quota}.`,
     },
   ];
 }

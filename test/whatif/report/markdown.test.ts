@@ -26,7 +26,7 @@ test('a comment begins with the marker and says at once what matters', () => {
   assert.equal(lines[3], '### What-if: `tighten-prod`');
   assert.match(
     lines[5] ?? '',
-    /^Of 5,000 admissions, `tighten-prod` would \*\*deny 214\*\* that were allowed and \*\*allow 12\*\* that were denied\. With the newest facts, the draft denies 180 more rows/,
+    /^Of 5,000 admissions, `tighten-prod` would \*\*deny 214\*\* that were allowed and \*\*allow 12\*\* that were denied\. Compared with the prod-baseline in effect on the same facts, the draft denies 180 more rows/,
   );
 });
 

@@ -129,12 +129,12 @@ test('the edit is told apart from what scans changed', () => {
   assert.equal(sourceText(fullResult({ source: null })), null);
   assert.equal(
     editText(fullResult()),
-    'With the newest facts, the draft denies 180 more rows and allows 3 more than the prod-baseline in effect. Other policies are not counted; they may deny some of these rows already.',
+    'Compared with the prod-baseline in effect on the same facts, the draft denies 180 more rows and allows 3 more. Other policies are not counted; they may deny some of these rows already.',
   );
   assert.equal(editText(quietResult()), null);
   assert.equal(
     editText(quietResult({ baseline: { ...baseline, policy_effect: { would_deny: 1, would_allow: 0 } } })),
-    'With the newest facts, the draft denies 1 more row than the policies in effect.',
+    'Compared with the policies in effect on the same facts, the draft denies 1 more row.',
   );
   assert.equal(editText(fullResult({ baseline: { ...baseline, missing: 5000 } })), null);
   const texts = originOf(fullResult({ baseline: { ...baseline, missing: 5000, drift_unknown: 5000 } })).map(
@@ -153,14 +153,14 @@ test('two effects that do not add up to the rows above say why, and a part of th
   const baseline = { missing: 0, input_drift: 41, drift_unknown: 11 };
   assert.equal(
     point({ baseline: { ...baseline, policy_effect: { would_deny: 180, would_allow: 3 } } }),
-    'These two effects do not add up to the 226 changed rows. A row can be counted in both effects. It is in neither if its only cause is a revision that its policy got since the admission.',
+    'These two effects do not add up to the 226 changed rows. A row can be counted in both effects. A row is in neither if its verdict changed only because its policy was revised after the admission.',
   );
   assert.match(
     point({
       baseline: { ...baseline, policy_effect: { would_deny: 180, would_allow: 3 } },
       would_allow_by_reason: { quota: 12 },
     }) ?? '',
-    /since the admission, or a licence limit\.$/,
+    /after the admission, or because of a licence limit\.$/,
   );
   assert.equal(
     point({ baseline: { ...baseline, policy_effect: { would_deny: 185, would_allow: 0 } } }),
