@@ -67,7 +67,7 @@ test('a document of another kind is named where a channel is read', async (t) =>
 
 test('the kinds of channels are listed without parentheses in parentheses', async (t) => {
   const { err } = await ipo(['channel', 'setup', 'trello'], { env: { HOME: scratch(t) } });
-  assert.match(err, /webhook: Webhook \(CloudEvents\)/);
+  assert.match(err, /webhook = Webhook \(CloudEvents\)/);
 });
 
 test('a rule of a configuration export says where it goes', async (t) => {
