@@ -1,6 +1,7 @@
 import { closeSync, constants, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type Database from 'better-sqlite3';
-import { StoreError } from '../sql/store-error.ts';
+import { diskFault } from '../sql/sqlite-faults.ts';
+import type { StoreError } from '../sql/store-error.ts';
 
 /**
  * LateSync makes what a connection commits durable after the write lock is free again: a commit that waits for the disk inside of it keeps
@@ -44,16 +45,13 @@ export class LateSync {
     this.#log = null;
   }
 
-  /** SQLite makes the log with the first commit, and keeps it for as long as the connection is open. */
+  /** SQLite keeps the log that a commit has written to for as long as the connection is open. */
   #open(): number {
     return (this.#log ??= openSync(`${this.#file}-wal`, constants.O_RDWR));
   }
 
   #fault(cause: unknown): StoreError {
-    const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : '';
-    return new StoreError('unavailable', `the disk under ${this.#file} gave an input/output error${code}`, {
-      hint: 'Look at the disk, and at the volume it is mounted from',
-      cause,
-    });
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown';
+    return diskFault(code, this.#file, cause);
   }
 }

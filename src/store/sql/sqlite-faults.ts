@@ -32,12 +32,7 @@ export function sqliteFault(error: unknown, name: string): unknown {
   if (code.startsWith('SQLITE_PERM') || code.startsWith('SQLITE_AUTH')) {
     return new StoreError('unreadable', `${name} may not be opened by this user`, { cause });
   }
-  if (code.startsWith('SQLITE_IOERR')) {
-    return new StoreError('unavailable', `the disk under ${name} gave an input/output error (${code})`, {
-      hint: 'Look at the disk, and at the volume it is mounted from',
-      cause,
-    });
-  }
+  if (code.startsWith('SQLITE_IOERR')) return diskFault(code, name, cause);
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code)) {
     return new StoreError('damaged', `${name} is not a whole SQLite database (${code})`, {
       hint: 'Check the path, or restore the file from a backup',
@@ -45,6 +40,14 @@ export function sqliteFault(error: unknown, name: string): unknown {
     });
   }
   return error;
+}
+
+/** diskFault is what is said of a disk that fails under a file, by the code of SQLite or of the system. */
+export function diskFault(code: string, name: string, cause: unknown): StoreError {
+  return new StoreError('unavailable', `the disk under ${name} gave an input/output error (${code})`, {
+    hint: 'Look at the disk, and at the volume it is mounted from',
+    cause,
+  });
 }
 
 /** codeOf gives SQLite's code of an error, or null when it did not come from SQLite. */
