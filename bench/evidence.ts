@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ONE_THREAD } from '../src/app/programs/worker-entry.ts';
+import { MAKER_FLAGS } from '../src/app/evidence/child.ts';
 import { formatTime } from '../src/base/index.ts';
 import { benchEvidenceWebhook } from './evidence-webhook.ts';
 import { buildStore, ENDS_AT, newKey } from './ledger-store.ts';
@@ -20,8 +20,7 @@ const FROM = '2026-10-01T00:00:00Z';
 function measure(...args: string[]): Measured {
   // As the service starts the process that makes packages.
   const flags = [
-    '--max-semi-space-size=8',
-    ...(args[1] === 'create' ? ['--heap-growing-percent=40', ONE_THREAD] : []),
+    ...(args[1] === 'create' ? MAKER_FLAGS : ['--max-semi-space-size=8']),
     ...['--require', join(import.meta.dirname, 'evidence-measure.cjs')],
   ];
   const child = spawnSync(

@@ -29,6 +29,11 @@ const MEMORY = 512;
 const NEW = 8;
 /** Percent by which the heap grows before it is collected again: with more a long package takes a quarter more memory than a short one. */
 const GROWTH = 40;
+/** MAKER_FLAGS are those of the engine with which a package is made beside the service. */
+export const MAKER_FLAGS: readonly string[] = [
+  ...[`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`],
+  ...[`--heap-growing-percent=${GROWTH}`, ONE_THREAD],
+];
 
 /**
  * keepInChild makes a package in a process at the lowest priority, which rests most of the time while reviews come, so that none waits for
@@ -43,10 +48,7 @@ export function keepInChild(
   return new Promise((resolve) => {
     if (signal.aborted) return resolve(null);
     const child = startProcess('evidence-worker', {
-      execArgv: [
-        ...[`--max-old-space-size=${MEMORY}`, `--max-semi-space-size=${NEW}`],
-        ...[`--heap-growing-percent=${GROWTH}`, ONE_THREAD],
-      ],
+      execArgv: [...MAKER_FLAGS],
       env: passedOn(process.env),
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
