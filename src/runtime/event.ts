@@ -152,7 +152,16 @@ function isCut(value: string | null): boolean {
 
 function keyOf(host: string, time: string, rule: string, fields: ReadonlyMap<string, string | null>): string {
   const sorted = [...fields].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return hash('sha256', JSON.stringify([host, exactTime(time), rule, sorted]), 'base64url');
+  const digest = hash('sha256', JSON.stringify([host, exactTime(time), rule, sorted]), 'base64url');
+  return `${timePrefix(parseTime(time))}${digest}`;
+}
+
+/**
+ * timePrefix gives what keys of events of a time begin with, as UTC milliseconds. By their digests only, events of one moment would lie all over
+ * the index of keys, each on a page of its own that is written with it.
+ */
+export function timePrefix(at: number): string {
+  return Math.max(0, Math.floor(at)).toString(16).padStart(12, '0');
 }
 
 /** A time as Falco writes it, to the nanosecond; the relay leaves out zeros at its end. */

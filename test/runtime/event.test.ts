@@ -66,6 +66,18 @@ test('a time is compared to the nanosecond, however it is written: the relay dro
     assert.notEqual(keyOf(`2026-10-07T14:02:${time}`), falco, time);
 });
 
+test('keys are in the order of their times by milliseconds, wherever those are from', () => {
+  const times = [
+    '0001-01-01T00:00:00Z',
+    '2026-10-07T16:32:11.12+02:30',
+    '2026-10-07T14:02:11.121Z',
+    '9999-12-31T23:59:59Z',
+  ];
+  const keys = times.map((time) => read(event({ time })).key);
+  assert.deepEqual(keys.toSorted(), keys);
+  for (const key of keys) assert.match(key, /^[0-9a-f]{12}[\w-]{43}$/);
+});
+
 test('an invalid event is refused with the reason', () => {
   const refused = (text: string): string => {
     const found = parseEvent(text, AT);

@@ -13,6 +13,7 @@ import {
 } from '../../src/store/runtime/index.ts';
 import { run } from '../../src/store/sql/run.ts';
 import { forEachEngine } from './engines.ts';
+import { migrateTo, openRaw } from './releases.ts';
 
 const NOW = Date.UTC(2026, 10, 20, 6);
 const ANY: EventFilter = {
@@ -59,6 +60,24 @@ forEachEngine('events of the runtime detector', (engine) => {
     );
     const [day] = await historyReader(stores[0]).days(0, 30_000);
     assert.deepEqual([day?.cluster, day?.detectorEvents, day?.detectorHeartbeats], ['eu-1', 40, 0]);
+  });
+
+  test('one that the relay sends again across the upgrade stays one', async (t) => {
+    const url = await engine.empty();
+    const db = await openRaw(url);
+    await migrateTo(db, 43);
+    const [first, second] = [event(1), event(2)];
+    for (const { at, key } of [first, second])
+      await sql`insert into runtime_events (at, rule, priority, output, event_key)
+        values (${at}, 'Rule', 'Notice', 'of before', ${key.slice(12)})`.execute(db);
+    await sql`insert into runtime_events (at, rule, priority, output) values (1, 'Rule', 'Notice', 'of 1.3.1')`.execute(
+      db,
+    );
+    await db.destroy();
+    const store = await openStore({ url });
+    t.after(() => store.close());
+    assert.equal(await runtimeIntake(store).append('', received(first, second, event(3))), 1);
+    assert.equal(await runtimeIntake(store).append('', received(first, event(3))), 0);
   });
 
   test('the share of events that were joined counts those of containers that were decided lately', async (t) => {

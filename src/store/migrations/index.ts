@@ -45,6 +45,7 @@ import { licences } from './0040-licences.ts';
 import { runtimeIssues } from './0041-runtime-issues.ts';
 import { evidence } from './0042-evidence.ts';
 import { pendingStops } from './0043-pending-stops.ts';
+import { eventKeys } from './0044-event-keys.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -94,4 +95,5 @@ export const MIGRATIONS: readonly Migration[] = [
   runtimeIssues,
   evidence,
   pendingStops,
+  eventKeys,
 ];

@@ -62,7 +62,7 @@ export interface RuntimeTables {
     policy: string | null;
     policy_effect: string | null;
     received_at: number | null;
-    /** SHA-256 of host, time, rule and fields in base64url; null on rows of before 0037. */
+    /** Its time in milliseconds as 12 hex digits, then the SHA-256 of host, time, rule and fields in base64url; null on rows of before 0037. */
     event_key: string | null;
     host: string | null;
     /** The detector's own time as it wrote it, to the nanosecond. */
