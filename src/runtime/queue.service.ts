@@ -7,6 +7,12 @@ import type { ReceivedEvent, RuntimeIntake } from './ports.ts';
  */
 export const QUEUE_LIMITS = { events: 1_000, bytes: 32 * 1_048_576, wait: 1_000, group: 24 } as const;
 
+/**
+ * Milliseconds for which events are gathered behind a transaction while more keep coming. Each transaction costs reviews the write lock and the
+ * disk, and a detector does not wait for its answer. One that sends the next event after its answer never waits.
+ */
+const GATHER = { quiet: 2, most: 10 } as const;
+
 /** QueueLimits are such bounds. */
 export type QueueLimits = Readonly<Record<keyof typeof QUEUE_LIMITS, number>>;
 
@@ -31,7 +37,7 @@ interface Entry {
   settle: ((kept: Kept) => void) | null;
 }
 
-/** EventQueue keeps events durably, many in one transaction: what comes while one is written makes the next. */
+/** EventQueue keeps events durably, many in one transaction: what comes while one is written, and shortly after, makes the next. */
 export class EventQueue {
   readonly #deps: EventQueueDeps;
   readonly #limits: QueueLimits;
@@ -105,8 +111,18 @@ export class EventQueue {
       }
       for (const entry of this.#writing) this.#settle(entry, kept);
       this.#writing = [];
+      if (this.#waiting.length > 0) await this.#gather();
     }
     this.#work = null;
+  }
+
+  /** Waits until a transaction is full, nothing more came for a moment, or the first has waited long enough. */
+  async #gather(): Promise<void> {
+    for (let waited = 0, size = 0; waited < GATHER.most; waited += GATHER.quiet) {
+      if (this.#waiting.length >= this.#limits.group || this.#waiting.length === size) return;
+      size = this.#waiting.length;
+      await new Promise((next) => setTimeout(next, GATHER.quiet));
+    }
   }
 
   #settle(entry: Entry, kept: Kept): void {

@@ -29,11 +29,16 @@ function stage(limits: ConstructorParameters<typeof EventQueue>[0]['limits'] = {
     },
     ...{ cluster: '', log: silent, monotonic: () => at.now, limits },
   });
-  return { queue, groups, at, next: () => waiting.shift() };
+  /** The transaction that is to begin, once it does. */
+  const begun = async () => {
+    while (waiting.length === 0) await setImmediate();
+    return waiting.shift() as PromiseWithResolvers<number>;
+  };
+  return { queue, groups, at, begun, next: () => waiting.shift() };
 }
 
 test('what comes while events are written goes into the next transaction, and is answered once it is durable', async () => {
-  const { queue, groups, next } = stage({ group: 3 });
+  const { queue, groups, next, begun } = stage({ group: 3 });
   const first = queue.take(received(1), 10);
   await setImmediate();
   const more = [2, 3, 4, 5].map((n) => queue.take(received(n), 10));
@@ -43,11 +48,53 @@ test('what comes while events are written goes into the next transaction, and is
   await setImmediate();
   assert.deepEqual(groups, [1, 3]);
   next()?.resolve(3);
-  await setImmediate();
-  next()?.resolve(1);
+  (await begun()).resolve(1);
   for (const one of more) assert.equal(await one, 'kept');
   await queue.end();
   assert.equal(queue.size, 0);
+});
+
+test('behind a transaction events are gathered while more come, and no longer than that', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { queue, groups, next } = stage({ group: 4 });
+  const takeOne = () => void queue.take(received(groups.length), 10);
+  takeOne();
+  await setImmediate();
+  takeOne();
+  next()?.resolve(1);
+  await setImmediate();
+  takeOne();
+  t.mock.timers.tick(2);
+  await setImmediate();
+  assert.deepEqual(groups, [1], 'another one came meanwhile');
+  t.mock.timers.tick(2);
+  await setImmediate();
+  assert.deepEqual(groups, [1, 2], 'no other one came');
+  for (let i = 0; i < 5; i += 1) takeOne();
+  next()?.resolve(2);
+  await setImmediate();
+  assert.deepEqual(groups, [1, 2, 4], 'a full one waits for nothing');
+  next()?.resolve(4);
+  // One that always comes does not hold up the first for ever.
+  for (let waited = 0; waited < 10 && groups.length === 3; waited += 2) {
+    await setImmediate();
+    if (waited < 4) takeOne();
+    t.mock.timers.tick(2);
+  }
+  await setImmediate();
+  assert.equal(groups.length, 4);
+});
+
+test('an event that comes after the answer of the one before is written at once', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const { queue, groups, next } = stage();
+  for (let n = 1; n <= 3; n += 1) {
+    const kept = queue.take(received(n), 10);
+    await setImmediate();
+    assert.equal(groups.length, n);
+    next()?.resolve(1);
+    assert.equal(await kept, 'kept');
+  }
 });
 
 test('beyond its bounds nothing is taken, in events and in bytes', async () => {
