@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { statSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
 import Database from 'better-sqlite3';
 import { keepLog } from '../../src/app/running/keep-log.ts';
@@ -7,6 +9,7 @@ import { runText } from '../../src/store/sql/dialect.ts';
 import { openStore } from '../../src/store/engine/open.ts';
 import { Flag } from '../../src/store/engine/sqlite-flag.ts';
 import { LogKeeper } from '../../src/store/engine/sqlite-log.ts';
+import { syncedFile } from '../../src/store/engine/sqlite-synced.ts';
 import type { Store } from '../../src/store/sql/store.ts';
 import { sqlite } from './engines.ts';
 
@@ -48,6 +51,32 @@ suite('the write-ahead log of a file', () => {
     fill(writer, 1);
     assert.ok(inLog(writer) < 20, `${inLog(writer)} pages`);
     assert.equal(keeper.step().outcome, 'quiet');
+  });
+
+  test('is brought into the file by pieces while it is short, so that nothing is left for its end', async (t) => {
+    const { keeper, writer } = await opened(t);
+    keeper.step();
+    fill(writer, 300);
+    assert.equal(keeper.step().brought, false, 'too few to trouble the disk');
+    fill(writer, 300);
+    const { pages, inFile, outcome, brought } = keeper.step();
+    assert.deepEqual([inFile, outcome, brought], [pages, 'quiet', true]);
+    fill(writer, 1);
+    assert.ok(inLog(writer) < 20, 'what a commit finds in the file begins the log again');
+  });
+
+  test('is synced by a descriptor of the file that stands in its place, and of that one only', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'synced-'));
+    const file = join(directory, 'ipo.db');
+    writeFileSync(file, 'one');
+    const one = syncedFile(file);
+    assert.equal(syncedFile(file), one);
+    renameSync(file, `${file}.old`);
+    writeFileSync(file, 'another');
+    assert.notEqual(syncedFile(file), one);
+    assert.equal(syncedFile(`${file}.old`), one);
+    rmSync(directory, { recursive: true });
+    assert.throws(() => syncedFile(file), { code: 'ENOENT' });
   });
 
   test('stays short under a writer that goes on between all steps', async (t) => {

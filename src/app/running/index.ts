@@ -3,5 +3,5 @@
  * It uses `config` and `programs`.
  */
 export { keepLog, type KeepLogOptions, type KeptLog } from './keep-log.ts';
-export { runLogWorker } from './log-worker.ts';
+export { runLogWorker, type LogFile } from './log-worker.ts';
 export { ASKS_NOBODY, asksNobody } from './offline.ts';

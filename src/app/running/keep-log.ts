@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../../base/index.ts';
-import { sqliteFileOf } from '../../store/index.ts';
+import { sqliteFileOf, syncedFile } from '../../store/index.ts';
 import type { Metrics } from '../../telemetry/index.ts';
-import type { LogTold } from './log-worker.ts';
+import type { LogFile, LogTold } from './log-worker.ts';
 import { threadEntry } from '../programs/worker-entry.ts';
 
 /** MiB of heap of the thread, which holds next to nothing. */
@@ -32,12 +32,13 @@ export interface KeptLog {
 export function keepLog({ url, log, metrics, entry = threadEntry('log-worker') }: KeepLogOptions): KeptLog {
   const file = sqliteFileOf(url);
   if (file === null) return { close: async () => {} };
+  const kept: LogFile = { file, synced: syncedFile(file) };
   let worker: Worker | null = null;
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   const start = (): void => {
     const own = (worker = new Worker(entry, {
-      workerData: file,
+      workerData: kept,
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: HEAP },
     }));

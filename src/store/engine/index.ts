@@ -10,5 +10,6 @@ export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigratio
 export { inspectDatabase, type DatabaseCondition } from './inspect.ts';
 export { lockFile } from './process-lock.ts';
 export { LogKeeper, type LogStep } from './sqlite-log.ts';
+export { syncedFile } from './sqlite-synced.ts';
 export type { Turn } from './sqlite-turns.ts';
 export type { WriteTimes } from './write-times.ts';
