@@ -10,6 +10,7 @@ import {
   type Made,
   type PackageWork,
 } from '../../evidence/index.ts';
+import { inPieces } from './in-pieces.ts';
 import { packageOfDatabase, type PackagePlace } from './of-database.ts';
 
 /** KeepTask says which package is made, of what, and by which try. */
@@ -76,7 +77,7 @@ export async function keepPackage(
   }
 }
 
-/** Writes an archive in pieces, and then what it is. */
+/** Writes an archive in pieces, and then what it is. The memory of pieces that were written is used again. */
 async function storeArchive(work: PackageWork, claimed: Claimed, made: Made, beats: Beats): Promise<Kept> {
   const { total, rows } = beats.progress;
   beats.reached({ stage: 'store', rows: total ?? rows, total });
@@ -88,7 +89,7 @@ async function storeArchive(work: PackageWork, claimed: Claimed, made: Made, bea
     number += waiting.length;
     waiting = [];
   };
-  for await (const piece of inPieces(made.archive())) {
+  for await (const piece of inPieces(made.archive(), PIECE, AT_ONCE)) {
     hash.update(piece);
     bytes += piece.length;
     waiting.push(piece);
@@ -100,22 +101,6 @@ async function storeArchive(work: PackageWork, claimed: Claimed, made: Made, bea
   await work.beat(claimed, beats.progress);
   const finished = { bytes, sha256: hash.digest('hex'), summary: summaryOf(made.document) };
   return (await work.finish(claimed, finished, Date.now())) ? 'done' : 'superseded';
-}
-
-async function* inPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  let piece = Buffer.alloc(PIECE);
-  let used = 0;
-  for await (const chunk of chunks)
-    for (let at = 0; at < chunk.length;) {
-      const part = chunk.subarray(at, at + PIECE - used);
-      piece.set(part, used);
-      used += part.length;
-      at += part.length;
-      if (used < PIECE) continue;
-      yield piece;
-      [piece, used] = [Buffer.alloc(PIECE), 0];
-    }
-  if (used > 0) yield piece.subarray(0, used);
 }
 
 /** What a killed process left is of no use; nobody else works in this directory. */
