@@ -160,7 +160,7 @@ function keyOf(host: string, time: string, rule: string, fields: ReadonlyMap<str
  * timePrefix gives what keys of events of a time begin with, as UTC milliseconds. By their digests only, events of one moment would lie all over
  * the index of keys, each on a page of its own that is written with it.
  */
-export function timePrefix(at: number): string {
+function timePrefix(at: number): string {
   return Math.max(0, Math.floor(at)).toString(16).padStart(12, '0');
 }
 
