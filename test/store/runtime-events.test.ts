@@ -80,6 +80,28 @@ forEachEngine('events of the runtime detector', (engine) => {
     assert.equal(await runtimeIntake(store).append('', received(first, event(3))), 0);
   });
 
+  test('events are found by their image and rule, of which the index has only joined ones', async (t) => {
+    const store = await engine.open(t);
+    const found = await run(
+      store.read,
+      engine.name === 'sqlite'
+        ? sql<{
+            text: string;
+          }>`select sql as text from sqlite_master where name = 'runtime_events_by_digest_rule_at'`
+        : sql<{
+            text: string;
+          }>`select indexdef as text from pg_indexes where indexname = 'runtime_events_by_digest_rule_at'`,
+    );
+    assert.match(found[0]?.text ?? '', /where \(?digest is not null\)?$/i);
+    if (engine.name !== 'sqlite') return;
+    const plan = await run(
+      store.read,
+      sql<{ detail: string }>`explain query plan select
+        (select max(e.at) from runtime_events e where e.digest = tracking.digest and e.rule = tracking.rule) from tracking`,
+    );
+    assert.match(plan.map(({ detail }) => detail).join('; '), /runtime_events_by_digest_rule_at/);
+  });
+
   test('the share of events that were joined counts those of containers that were decided lately', async (t) => {
     const store = await engine.open(t);
     assert.deepEqual(await joinedShare(store, 0), { events: 0, byField: 0, byPod: 0 });

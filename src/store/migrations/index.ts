@@ -46,6 +46,7 @@ import { runtimeIssues } from './0041-runtime-issues.ts';
 import { evidence } from './0042-evidence.ts';
 import { pendingStops } from './0043-pending-stops.ts';
 import { eventKeys } from './0044-event-keys.ts';
+import { joinedEvents } from './0045-joined-events.ts';
 import type { Migration } from './migration.ts';
 
 export type { Migration } from './migration.ts';
@@ -96,4 +97,5 @@ export const MIGRATIONS: readonly Migration[] = [
   evidence,
   pendingStops,
   eventKeys,
+  joinedEvents,
 ];
