@@ -22,18 +22,13 @@ export interface Turns {
 export interface TurnTimes {
   readonly now: () => number;
   readonly wait: (ms: number) => Promise<unknown>;
-  /** Waits without the event loop, whose timers count whole milliseconds. */
-  readonly nap: (ms: number) => void;
 }
 
-/** How often a process with a turn asks for the lock again, in milliseconds: what the first waits beyond the transaction under way. */
-const POLL = 1;
 /**
- * The first naps before it waits so, in milliseconds: most transactions under way are over by then. Meanwhile the reviews that come wait in
- * their sockets for no longer than they would wait for the same transaction afterwards.
+ * How often a process with a turn asks for the lock again, in milliseconds: what the first waits beyond the transaction under way. It never
+ * blocks meanwhile: most of what it waits with is put back from the spool, and reviews that come would wait as well.
  */
-const NAP = 0.2;
-const NAPS = 6;
+const POLL = 1;
 /** How long one that is behind heeds a first that waits: a live one has the lock after a poll, one that was stopped never. */
 const HEED = 250;
 /** How long one that is behind finds the lock taken whenever it looks, before it asks for a gap. */
@@ -47,12 +42,7 @@ const PAUSE = 50;
 /** FLAGS are the files beside the database by which processes know of each other. */
 export const FLAGS = { first: '-first-waits', behind: '-behind-waits' } as const;
 
-const NOBODY = new Int32Array(new SharedArrayBuffer(4));
-const REAL: TurnTimes = {
-  now: () => performance.now(),
-  wait: sleep,
-  nap: (ms) => void Atomics.wait(NOBODY, 0, 0, ms),
-};
+const REAL: TurnTimes = { now: () => performance.now(), wait: sleep };
 
 /** turnsOf gives the order for one writer of a file; `timeout` is in milliseconds. Throws StoreError. */
 export function turnsOf(
@@ -103,16 +93,11 @@ class First implements Turns {
   }
 
   async begin(act: () => unknown): Promise<void> {
-    const { now, wait, nap } = this.#times;
+    const { now, wait } = this.#times;
     await this.#leaveGap();
     if (took(act)) return;
     const end = now() + this.#timeout;
-    this.#flags.first.raise();
     try {
-      for (let naps = 0; naps < NAPS; naps += 1) {
-        nap(NAP);
-        if (took(act)) return;
-      }
       do {
         this.#flags.first.raise();
         await wait(POLL);
