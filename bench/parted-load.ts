@@ -143,9 +143,12 @@ export function secondsOf(quick: boolean): number {
   return quick ? 3 : 20;
 }
 
-/** warmUp sends reviews until the engine has compiled what answers them. */
+/**
+ * warmUp sends reviews until the engine has compiled what answers them, and the jobs have caught up with a ledger that was made without them,
+ * which takes half a minute for a million rows.
+ */
 export async function warmUp(daemon: Parted, quick: boolean): Promise<void> {
-  await loadOf(daemon, quick ? 3 : 30);
+  await loadOf(daemon, quick ? 3 : 60);
 }
 
 async function besideComputing(daemon: Parted, seconds: number): Promise<Load> {
