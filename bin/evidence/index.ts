@@ -97,7 +97,7 @@ function createCommand(settle: Settle): Command {
   ] as const)
     command.addOption(new Option(flags, what).argParser(collect).default([], none));
   command
-    .addOption(new Option('--include-runtime-raw', 'include the newest 5000 runtime events unchanged'))
+    .addOption(new Option('--include-runtime-raw', 'include the newest runtime events as stored, up to 5000'))
     .addOption(new Option('--out <file>', 'the package to write, a .zip file'))
     .addOption(new Option('--force', 'overwrite the file if it is there'))
     .addOption(new Option('--no-wait', 'with a service: print the ID of the package, and do not wait for it'))

@@ -37,6 +37,9 @@ export const ISSUES = {
   hours_open: 'count',
   window_hours: 'count',
   inside_window: 'flag',
+  returned_at: 'time',
+  superseded_by: 'text',
+  successor_has_cve: 'flag',
 } as const;
 
 /** FINDINGS are the times during which a CVE stood in an image. */

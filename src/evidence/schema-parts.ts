@@ -157,6 +157,8 @@ export const issues = z.strictObject({
   closed_fixed: count,
   closed_triaged: count,
   closed_image_retired: count,
+  retired_replaced: count,
+  returned: count,
   fixed_inside_window: count,
   runtime: count,
   critical_window_hours: hours.nullable(),
@@ -180,6 +182,9 @@ export const issues = z.strictObject({
       hours_open: hours.nullable(),
       window_hours: hours.nullable(),
       inside_window: z.boolean().nullable(),
+      returned_at: time.nullable(),
+      superseded_by: maybe,
+      successor_has_cve: z.boolean().nullable(),
     }),
   ),
 });

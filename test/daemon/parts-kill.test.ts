@@ -37,7 +37,7 @@ forEachEngine('kill -9 of a process of the daemon under load', (engine) => {
     await reviewing.answered(20);
     const writing = engine.name === 'sqlite' ? await writeBeside(url) : null;
     // 15 kills: the one that replays does not run in three of these turns.
-    const { from, until } = turns(18, 300);
+    const { from, until } = turns(18, 360);
     let killed = 0;
     const away = Object.fromEntries(PROCESSES.map((name) => [name, 0])) as Record<ProcessName, number>;
     for (let turn = from; turn < until; turn += 1) {

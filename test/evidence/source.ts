@@ -159,10 +159,13 @@ const issue = fc.record({
   opened_at: at,
   closed_at: maybe(at),
   state: fc.constant('open'),
-  reason: maybe(fc.constantFrom('fixed', 'triaged')),
+  reason: maybe(fc.constantFrom('fixed', 'triaged', 'image_retired')),
   hours_open: fc.constant(null),
   window_hours: fc.constant(null),
   inside_window: fc.constant(null),
+  returned_at: maybe(at),
+  superseded_by: maybe(fc.constant(digest(2))),
+  successor_has_cve: maybe(fc.boolean()),
 });
 
 const triage = fc.record({
@@ -215,7 +218,6 @@ export const worlds = fc.record({
   issues: list(
     issue.map((one) => ({
       ...one,
-      closed_at: one.closed_at === null ? null : Math.max(one.closed_at, one.opened_at),
       reason: one.closed_at === null ? null : one.reason,
     })),
   ),

@@ -6,9 +6,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { sql } from 'kysely';
 import { DAY_MS, parseTime } from '../../src/base/index.ts';
-import { recompute, toRequest, verifyPackage } from '../../src/evidence/index.ts';
+import { recompute, verifyPackage } from '../../src/evidence/index.ts';
 import { nodesOf } from '../../src/store/evidence/nodes.ts';
-import { runtimeSection } from '../../src/store/evidence/runtime.ts';
 import { recordDetector } from '../../src/store/history/index.ts';
 import { importExport } from '../../src/store/ledger/import.ts';
 import { recordScan } from '../../src/store/scans/scans.ts';
@@ -127,66 +126,58 @@ forEachEngine('evidence packages of a store', (engine) => {
     digests.set(engine.name, createHash('sha256').update(bytes).digest('hex'));
   });
 
-  test('runtime events, rules and stops are those of the clusters and namespaces that were asked for', async (t) => {
+  test('issues that were replaced, or found again, are counted on lines of their own, and none was open for less than nothing', async (t) => {
     const store = await engine.open(t);
-    const places = [
-      ['east', 'shop'],
-      ['east', 'pay'],
-      ['west', 'shop'],
-      [null, null],
+    await fill(store);
+    const closed = FROM + 5 * DAY_MS;
+    const issues = [
+      ['fixed', FROM + DAY_MS, null, null, null],
+      // By a leader whose clock was behind.
+      ['fixed', closed + DAY_MS, closed + 2 * DAY_MS, null, null],
+      ['image_retired', FROM + DAY_MS, null, digestOf(7), 0],
+      ['image_retired', FROM + DAY_MS, null, digestOf(7), 1],
+      ['image_retired', FROM + DAY_MS, null, null, null],
     ] as const;
     await store.write(async (transaction) => {
-      for (const [cluster, namespace] of places) {
+      for (const [n, [reason, opened, returned, successor, hasCve]] of issues.entries())
         await run(
           transaction,
-          sql`insert into runtime_events (at, rule, priority, output, effect, matched_rule, cluster, namespace, kind)
-            values (${FROM}, 'Shell', 'Notice', 'o', 'notify', 'all', ${cluster}, ${namespace}, 'event')`,
+          sql`insert into tracking (kind, digest, cve, generation, channel_id, channel_kind, clusters, severity, state, reason, claimed_at, opened_at,
+              closed_at, issue_key, issue_url, marker, returned_at, superseded_by, successor_has_cve)
+            values ('finding', ${digestOf(20 + n)}, 'CVE-2026-9', 1, 'filed', 'github', '[]', 'CRITICAL', 'closed', ${reason}, ${opened}, ${opened},
+              ${closed}, ${String(n)}, ${`https://tracker.example/${n}`}, ${`m${n}`}, ${returned}, ${successor}, ${hasCve})`,
         );
-        await run(
-          transaction,
-          sql`insert into pod_stops (at, policy, cluster, namespace, pod, pod_uid, stop_mode, outcome)
-            values (${FROM}, 'p', ${cluster}, ${namespace ?? 'none'}, 'web', 'u', 'immediate', 'stopped')`,
-        );
-      }
-      await run(
-        transaction,
-        sql`insert into runtime_rules (place, name, enabled, action, match, count, duration_ms, created_at, updated_at)
-          values (1, 'all', 1, 'notify', '{}', 1, 0, ${FROM}, ${FROM})`,
-      );
     });
-    for (const [clusters, namespaces, expected] of [
-      [[], [], 4],
-      [['east'], [], 2],
-      [['east', 'west'], ['shop'], 2],
-      [[], ['pay'], 1],
-      [['north'], [], 0],
-    ] as const) {
-      const wish = { from: FROM, to: TO, clusters, namespaces, includeRuntimeRaw: true };
-      const { rules, events, joined, by_effect, stops, decisions_total, decisions, raw } =
-        await runtimeSection(store, toRequest(wish, NOW));
-      const rule = rules.find(({ name }) => name === 'all');
-      assert.deepEqual(
-        [rule?.events, events, decisions_total, decisions.length, raw?.length, stops['stopped'] ?? 0],
-        [expected, expected, expected, expected, expected, expected],
-        JSON.stringify(wish),
-      );
-      assert.deepEqual([joined['none'] ?? 0, by_effect['notify'] ?? 0], [expected, expected]);
-      assert.equal(rule?.effect, expected === 0 ? null : 'notify');
-    }
-  });
-
-  test('a stopped event is listed by its policy, with the rule that decided', async (t) => {
-    const store = await engine.open(t);
-    await store.write((transaction) =>
-      run(
-        transaction,
-        sql`insert into runtime_events (at, rule, priority, output, effect, matched_rule, policy, policy_effect, kind)
-          values (${FROM}, 'Shell', 'Notice', 'o', 'stop', 'all', 'no-shells', 'stop', 'event')`,
-      ),
+    const bytes = await packageOfStore(store, { from: FROM, to: TO, now: NOW });
+    const pkg = await openBytesPackage(bytes);
+    const { issues: section } = pkg.document;
+    assert.ok(!('note' in section));
+    const { closed_fixed, closed_image_retired, retired_replaced, returned, rows } = section;
+    assert.deepEqual([closed_fixed, closed_image_retired, retired_replaced, returned], [2, 3, 1, 1]);
+    assert.deepEqual(
+      (rows as readonly Readonly<Record<string, unknown>>[]).map((row) => [
+        row['hours_open'],
+        row['returned_at'] !== null,
+        row['superseded_by'],
+        row['successor_has_cve'],
+      ]),
+      [
+        [96, false, null, null],
+        [0, true, null, null],
+        [96, false, digestOf(7), false],
+        [96, false, digestOf(7), true],
+        [96, false, null, null],
+      ],
     );
-    const wish = { from: FROM, to: TO, clusters: [], namespaces: [], includeRuntimeRaw: false };
-    const [decision] = (await runtimeSection(store, toRequest(wish, NOW))).decisions;
-    assert.deepEqual([decision?.['matched'], decision?.['matched_rule']], ['policy:no-shells', 'all']);
+    assert.deepEqual((await recompute(pkg, '0.0.0')).differences, []);
+    const files = unzip(bytes);
+    assert.match(
+      String(files.get('evidence.html')),
+      /Retired and replaced by an image without the CVE: 1\. 1 of the closed ones was found again since\./,
+    );
+    const [head = '', ...lines] = String(files.get('issues.csv')).trim().split(/\r?\n/);
+    assert.match(head, /,inside_window,returned_at,superseded_by,successor_has_cve$/);
+    assert.match(lines[2] ?? '', new RegExp(`,,${digestOf(7)},false$`));
   });
 
   test('nodes and their ceiling are those of the clusters that were asked for and still run', async (t) => {

@@ -25,7 +25,7 @@ export const evidenceBody = z
     include_runtime_raw: z
       .boolean({ error: 'must be true or false' })
       .optional()
-      .describe('Whether the newest 5000 runtime events stand in the package as they came'),
+      .describe('Whether the newest runtime events stand in the package as they are stored, 5000 at most'),
   })
   .meta({ id: 'EvidenceRequest' });
 

@@ -3,7 +3,15 @@ import type { EvidenceDocument } from '../document.ts';
 import { listTable, missing, MOST } from './html-lists.ts';
 import { numbers, table } from './html-table.ts';
 import { answeringList, clusterList, namespaceList, policyCountList } from './lists.ts';
-import { breakGlassText, denialBars, findingBars, findingsText, remediationBars, rowsText } from './words.ts';
+import {
+  breakGlassText,
+  denialBars,
+  findingBars,
+  findingsText,
+  remediationBars,
+  remediationText,
+  rowsText,
+} from './words.ts';
 
 /** admissions writes that section. */
 export function admissions({ admissions: counts }: EvidenceDocument): Html {
@@ -72,12 +80,7 @@ export function issues({ issues: section }: EvidenceDocument): Html {
   const bars = remediationBars(section);
   return html`<section>
     <h2>Remediation</h2>
-    <p>
-      ${counted(section.opened, 'issue')} for critical findings opened; ${formatCount(section.open_at_end)}
-      open at the end; closed: ${formatCount(section.closed_fixed)} fixed,
-      ${formatCount(section.closed_triaged)} triaged, ${formatCount(section.closed_image_retired)} image
-      retired. ${formatCount(section.fixed_inside_window)} fixed inside the declared window.
-    </p>
+    <p>${remediationText(section)}</p>
     ${barList(
       'What became of issues',
       bars,

@@ -9,6 +9,7 @@ import {
   findingsText,
   noteText,
   remediationBars,
+  remediationText,
   rowsText,
 } from './words.ts';
 
@@ -97,11 +98,7 @@ export function findings(
 export function remediation(sheet: Sheet, { issues }: EvidenceDocument, { drawBars }: Pdf): void {
   sheet.section('Remediation');
   if ('note' in issues) return sheet.paragraph(soft(noteText(issues.note)));
-  sheet.lead([
-    {
-      text: `${counted(issues.opened, 'issue')} for critical findings opened; ${formatCount(issues.open_at_end)} open at the end; closed: ${formatCount(issues.closed_fixed)} fixed, ${formatCount(issues.closed_triaged)} triaged, ${formatCount(issues.closed_image_retired)} image retired. ${formatCount(issues.fixed_inside_window)} fixed inside the declared window.`,
-    },
-  ]);
+  sheet.lead([{ text: remediationText(issues) }]);
   const bars = remediationBars(issues);
   drawBars(
     sheet,

@@ -53,14 +53,35 @@ export function noteText(note: string): string {
   return `${note.charAt(0).toUpperCase()}${note.slice(1)}.`;
 }
 
-/** remediationBars are what became of issues, as bars. */
-export function remediationBars(issues: {
+/** IssueCounts are the counts of what became of issues. */
+export interface IssueCounts {
+  readonly opened: number;
+  readonly open_at_end: number;
   readonly closed_fixed: number;
   readonly closed_triaged: number;
   readonly closed_image_retired: number;
+  readonly retired_replaced: number;
+  readonly returned: number;
   readonly fixed_inside_window: number;
-  readonly open_at_end: number;
-}): readonly Bar[] {
+}
+
+/** remediationText are what became of issues, in sentences. */
+export function remediationText(issues: IssueCounts): string {
+  const again =
+    issues.returned === 0
+      ? 'None was found again since.'
+      : `${formatCount(issues.returned)} of the closed ones ${issues.returned === 1 ? 'was' : 'were'} found again since.`;
+  return [
+    `${counted(issues.opened, 'issue')} for critical findings opened; ${formatCount(issues.open_at_end)} open at the end;`,
+    `closed: ${formatCount(issues.closed_fixed)} fixed, ${formatCount(issues.closed_triaged)} triaged, ${formatCount(issues.closed_image_retired)} image retired.`,
+    `${formatCount(issues.fixed_inside_window)} fixed inside the declared window.`,
+    `Retired and replaced by an image without the CVE: ${formatCount(issues.retired_replaced)}.`,
+    again,
+  ].join(' ');
+}
+
+/** remediationBars are what became of issues, as bars. */
+export function remediationBars(issues: IssueCounts): readonly Bar[] {
   return [
     {
       label: 'fixed',

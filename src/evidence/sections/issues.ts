@@ -8,11 +8,14 @@ export const MAX_ISSUES = 5000;
 const HOUR = 3_600_000;
 const time = (at: number | null): string | null => (at === null ? null : formatTime(at));
 
-/** inWindow completes an issue by the window that was declared when it was opened. Hours open count to the end, or to now. */
+/**
+ * inWindow completes an issue by the window that was declared when it was opened. Hours open count to the end, or to now; never below zero,
+ * whatever clocks did.
+ */
 export function inWindow(issue: IssueRecord, windows: readonly CriticalWindow[], now: number): IssueRecord {
   const { opened_at: opened, closed_at: closed, kind, reason } = issue;
   const window = kind === 'finding' && opened !== null ? windowAt(windows, opened) : null;
-  const open = opened === null ? null : (closed ?? now) - opened;
+  const open = opened === null ? null : Math.max(0, (closed ?? now) - opened);
   const inside = window === null || open === null || reason !== 'fixed' ? null : open <= window;
   return {
     ...issue,
@@ -37,6 +40,10 @@ export class IssueTally {
     closed_fixed: 0,
     closed_triaged: 0,
     closed_image_retired: 0,
+    /** Of these, replaced by an image without the CVE. That does not count as a fix either. */
+    retired_replaced: 0,
+    /** Closed, and found again since. */
+    returned: 0,
     fixed_inside_window: 0,
   };
   #runtime = 0;
@@ -48,7 +55,12 @@ export class IssueTally {
   take(issue: IssueRecord): void {
     this.total += 1;
     if (this.#rows.length < MAX_ISSUES)
-      this.#rows.push({ ...issue, opened_at: time(issue.opened_at), closed_at: time(issue.closed_at) });
+      this.#rows.push({
+        ...issue,
+        opened_at: time(issue.opened_at),
+        closed_at: time(issue.closed_at),
+        returned_at: time(issue.returned_at),
+      });
     if (issue.kind !== 'finding') {
       this.#runtime += 1;
       return;
@@ -61,7 +73,11 @@ export class IssueTally {
     else if (closed >= from) {
       if (reason === 'fixed') counts.closed_fixed += 1;
       if (reason === 'triaged') counts.closed_triaged += 1;
-      if (reason === 'image_retired') counts.closed_image_retired += 1;
+      if (reason === 'image_retired') {
+        counts.closed_image_retired += 1;
+        if (issue.successor_has_cve === false) counts.retired_replaced += 1;
+      }
+      if (issue.returned_at !== null) counts.returned += 1;
       if (issue.inside_window === true) counts.fixed_inside_window += 1;
     }
   }

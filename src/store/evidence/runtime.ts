@@ -8,6 +8,9 @@ import type { Store } from '../sql/store.ts';
 /** Decisions and raw events that a package lists at most. */
 const MAX_DECISIONS = 500;
 const MAX_RAW = 5000;
+/** Characters of them: they are in memory at once, with the document that has them. */
+const MAX_RAW_TEXT = 16_000_000;
+const PAGE = 200;
 
 /** runtimeSection reads what the runtime tables hold of a request. Tests of the connection and signs of life are not events. */
 export async function runtimeSection(store: Store, request: EvidenceRequest): Promise<RuntimeSection> {
@@ -33,12 +36,6 @@ export async function runtimeSection(store: Store, request: EvidenceRequest): Pr
     store.read,
     sql<EventRow>`select * from runtime_events where ${decided} order by at desc, id desc limit ${MAX_DECISIONS}`,
   );
-  const raw = request.includeRuntimeRaw
-    ? await run(
-        store.read,
-        sql<EventRow>`select * from runtime_events where ${within} order by at desc, id desc limit ${MAX_RAW}`,
-      )
-    : null;
   return {
     rules: await rulesOf(store, within),
     policies: await policiesOf(store),
@@ -48,15 +45,41 @@ export async function runtimeSection(store: Store, request: EvidenceRequest): Pr
     stops: await stopsOf(store, wanted),
     decisions_total: total?.count ?? 0,
     decisions: decisions.map(toDecision),
-    raw:
-      raw === null
-        ? null
-        : raw.map((event) => ({
-            ...toDecision(event),
-            source: event.source,
-            output: event.output,
-            host: event.host,
-          })),
+    raw: request.includeRuntimeRaw ? await rawEvents(store, within) : null,
+  };
+}
+
+/** The newest events as they are stored, up to their bounds. */
+async function rawEvents(store: Store, within: RawBuilder<unknown>): Promise<readonly RawEvent[]> {
+  const events: RawEvent[] = [];
+  let after = sql`1 = 1`;
+  for (let text = 0; ;) {
+    const page = await run(
+      store.read,
+      sql<EventRow>`select * from runtime_events where ${within} and ${after} order by at desc, id desc limit ${PAGE}`,
+    );
+    for (const event of page) {
+      text += event.output.length + (event.fields?.length ?? 0);
+      if (events.length === MAX_RAW || text > MAX_RAW_TEXT) return events;
+      events.push(toRaw(event));
+    }
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return events;
+    after = sql`(at < ${last.at} or (at = ${last.at} and id < ${last.id}))`;
+  }
+}
+
+type RawEvent = Readonly<Record<string, unknown>>;
+
+/** Output fields stay the text that was stored: their numbers are longer than most readers of JSON keep. */
+function toRaw(event: EventRow): RawEvent {
+  const { source, output, host, time, fields, tags, workload, pod_uid, truncated, received_at } = event;
+  return {
+    ...toDecision(event),
+    ...{ source, output, host, time, workload, pod_uid, output_fields: fields },
+    tags: tags === null ? [] : (JSON.parse(tags) as unknown),
+    truncated: truncated === 1,
+    received_at: received_at === null ? null : formatTime(received_at),
   };
 }
 
@@ -74,6 +97,7 @@ function wantedBy({ from, to, clusters, namespaces }: EvidenceRequest): RawBuild
 
 type EventRow = Row<
   'runtime_events',
+  | 'id'
   | 'at'
   | 'rule'
   | 'priority'
@@ -91,6 +115,13 @@ type EventRow = Row<
   | 'source'
   | 'output'
   | 'host'
+  | 'time'
+  | 'fields'
+  | 'tags'
+  | 'workload'
+  | 'pod_uid'
+  | 'truncated'
+  | 'received_at'
 >;
 
 /** A stop shows under the name of its policy; the rule that decided stands beside it. */
@@ -166,12 +197,13 @@ async function policiesOf(store: Store): Promise<RuntimeSection['policies']> {
     }));
 }
 
+/** A sweep of the reconciliation stops pods as well, for no event. */
 async function stopsOf(store: Store, wanted: RawBuilder<unknown>): Promise<Record<string, number>> {
   const found = await run(
     store.read,
     sql<
       Row<'pod_stops', 'outcome'> & { count: number }
-    >`select outcome, count(*) as count from pod_stops where ${wanted} group by outcome`,
+    >`select outcome, count(*) as count from pod_stops where ${wanted} and event_id is not null group by outcome`,
   );
   return inOrder(found.map(({ outcome, count }) => [outcome, count]));
 }

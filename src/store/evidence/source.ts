@@ -126,6 +126,9 @@ type IssueRow = Row<
   | 'closed_at'
   | 'state'
   | 'reason'
+  | 'returned_at'
+  | 'superseded_by'
+  | 'successor_has_cve'
 >;
 
 /** Issues that were open at some time of the period, in the order of their rows. */
@@ -136,7 +139,8 @@ async function* issues(
   for (let after = 0; ;) {
     const page = await run(
       store.read,
-      sql<IssueRow>`select id, kind, cve, rule, digest, image, severity, channel_kind, issue_key, issue_url, clusters, opened_at, closed_at, state, reason
+      sql<IssueRow>`select id, kind, cve, rule, digest, image, severity, channel_kind, issue_key, issue_url, clusters, opened_at, closed_at, state, reason,
+          returned_at, superseded_by, successor_has_cve
         from tracking where id > ${after} and opened_at <= ${request.to} and (closed_at is null or closed_at >= ${request.from})
         order by id limit ${ROWS}`,
     );
@@ -147,9 +151,17 @@ async function* issues(
   }
 }
 
-function toIssue({ channel_kind, issue_key, issue_url, clusters, ...row }: IssueRow): IssueRecord {
+function toIssue({
+  channel_kind,
+  issue_key,
+  issue_url,
+  clusters,
+  successor_has_cve,
+  ...row
+}: IssueRow): IssueRecord {
   return {
     ...row,
+    successor_has_cve: successor_has_cve === null ? null : successor_has_cve === 1,
     tracker: channel_kind,
     issue: issue_key,
     url: issue_url,
