@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { before, suite, test } from 'node:test';
+import { unzip } from '../evidence/open-bytes.ts';
 import { entryOf, fileIn, flipped, placesIn, signedPackage } from '../evidence/package-file.ts';
 import { counted, turns } from '../runs.ts';
 import { ipo, type Ran } from './fake-terminal.ts';
@@ -15,6 +16,12 @@ const NOT_READ = [
 let bytes: Buffer;
 const verify = (file: string): Promise<Ran> => ipo(['evidence', 'verify', file]);
 const recompute = (file: string): Promise<Ran> => ipo(['evidence', 'recompute', file]);
+
+/** Whether a changed archive unpacks to the same files. */
+function unpacksAlike(file: string): boolean {
+  const [one, other] = [unzip(bytes), unzip(readFileSync(file))];
+  return one.size === other.size && [...one].every(([name, content]) => other.get(name)?.equals(content));
+}
 
 suite('a file with a changed byte', () => {
   before(async () => {
@@ -38,10 +45,12 @@ suite('a file with a changed byte', () => {
       const [verified, recomputed] = [await verify(file), await recompute(file)];
       const wanted = place < 4 ? 2 : 4;
       const isQuiet = quiet.some((entry) => place >= entry.from && place < entry.to);
+      places += 1;
+      // Some bits of the compression, such as lengths of codes that it never uses, change nothing that it unpacks to.
+      if (verified.code === 0 && recomputed.code === 0 && unpacksAlike(file)) continue;
       const what = `byte ${place}: ${verified.err} ${recomputed.out} ${recomputed.err}`;
       assert.deepEqual([verified.code, recomputed.code], [wanted, isQuiet ? 0 : wanted], what);
       assert.doesNotMatch(`${verified.out}${recomputed.out}`, /cannot be read \(/, what);
-      places += 1;
     }
     counted(t, { places });
   });
