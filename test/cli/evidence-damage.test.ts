@@ -17,9 +17,11 @@ let bytes: Buffer;
 const verify = (file: string): Promise<Ran> => ipo(['evidence', 'verify', file]);
 const recompute = (file: string): Promise<Ran> => ipo(['evidence', 'recompute', file]);
 
-/** Whether a changed archive unpacks to the same files. */
-function unpacksAlike(file: string): boolean {
+/** Whether a place is in what a file was compressed to, and the archive that was changed there unpacks to the same files. */
+function unpacksAlike(file: string, place: number): boolean {
   const [one, other] = [unzip(bytes), unzip(readFileSync(file))];
+  const entries = [...one.keys()].map((name) => entryOf(bytes, name));
+  if (!entries.some(({ from, to }) => place >= from && place < to)) return false;
   return one.size === other.size && [...one].every(([name, content]) => other.get(name)?.equals(content));
 }
 
@@ -47,7 +49,7 @@ suite('a file with a changed byte', () => {
       const isQuiet = quiet.some((entry) => place >= entry.from && place < entry.to);
       places += 1;
       // Some bits of the compression, such as lengths of codes that it never uses, change nothing that it unpacks to.
-      if (verified.code === 0 && recomputed.code === 0 && unpacksAlike(file)) continue;
+      if (verified.code === 0 && recomputed.code === 0 && unpacksAlike(file, place)) continue;
       const what = `byte ${place}: ${verified.err} ${recomputed.out} ${recomputed.err}`;
       assert.deepEqual([verified.code, recomputed.code], [wanted, isQuiet ? 0 : wanted], what);
       assert.doesNotMatch(`${verified.out}${recomputed.out}`, /cannot be read \(/, what);
