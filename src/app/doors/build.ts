@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../../base/index.ts';
 import type { TrivyReport } from '../../adapters/trivy/index.ts';
 import { readExport, type LedgerExport } from '../../ledger/index.ts';
+import { withLateScavenges } from './late-scavenges.ts';
 
 /** Stdin is the standard input as bytes. */
 export type Stdin = AsyncIterable<Uint8Array>;
@@ -45,8 +46,10 @@ export function buildCli(stdin: Stdin): CliParts {
       const { MAX_CATALOGUE_BYTES, parseKevCatalogue } = await import('../../adapters/feeds/index.ts');
       return parseKevCatalogue(await readText(path, MAX_CATALOGUE_BYTES), path === '-' ? 'stdin' : path);
     },
-    openLedger: async (path, progress) =>
-      readExport(await openByteStream(path === '-' ? stdin : path, progress), path === '-' ? 'stdin' : path),
+    openLedger: async (path, progress) => {
+      const chunks = await openByteStream(path === '-' ? stdin : path, progress);
+      return readExport(withLateScavenges(chunks), path === '-' ? 'stdin' : path);
+    },
     writeFile: writeWhole,
   };
 }
