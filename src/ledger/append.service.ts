@@ -151,17 +151,26 @@ export class Appender implements LedgerAppend {
   async #run(): Promise<void> {
     while (this.#queue.rows > 0) {
       const group = this.#queue.take();
-      await this.#write(group);
+      await this.#begin(group); // with a turn also where nothing is awaited: answers leave before the next group
       this.#done += group.length;
     }
     this.#running = null;
   }
 
-  async #write(group: readonly Waiting[]): Promise<void> {
-    const spooling = this.#spooling;
-    if (spooling?.holding === true && !spooling.late && !this.#maySidestep(group)) await spooling.settled();
-    if (spooling?.holding === true) await this.#toSpool(spooling, group);
-    else await this.#toStore(group);
+  /** Writes a group; null where that is done at once, as nearly every time. */
+  #begin(group: readonly Waiting[]): Promise<void> | null {
+    if (this.#spooling?.holding === true) return this.#besideSpool(this.#spooling, group);
+    try {
+      return this.#appendedNow(group) ? null : this.#toStore(group);
+    } catch (error) {
+      return this.#failed(group, error);
+    }
+  }
+
+  async #besideSpool(spooling: Spooling, group: readonly Waiting[]): Promise<void> {
+    if (!spooling.late && !this.#maySidestep(group)) await spooling.settled();
+    if (spooling.holding) await this.#toSpool(spooling, group);
+    else await this.#begin(group);
   }
 
   /** Whether the spool may take a group while others write: a repeat is answered with what is stored, and what has no uid is told its outcome. */
@@ -184,7 +193,6 @@ export class Appender implements LedgerAppend {
     let writing: Promise<readonly Stored[]>;
     let stored: readonly Stored[] | null;
     try {
-      if (this.#appendedNow(group)) return;
       if (spooling !== null && this.#maySidestep(group)) {
         spooling.sidestep();
         await this.#toSpool(spooling, group);
@@ -214,7 +222,7 @@ export class Appender implements LedgerAppend {
     if (isNever(error)) {
       // One entry that can never be stored must not take the others with it.
       if (group.length === 1) group[0]?.reject(error);
-      else for (const waiting of group) await this.#write([waiting]);
+      else for (const waiting of group) await this.#begin([waiting]);
       return;
     }
     if (this.#spooling !== null) {

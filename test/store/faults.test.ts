@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite, test, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { runText } from '../../src/store/sql/dialect.ts';
 import { ledgerWriter } from '../../src/store/ledger/append.ts';
@@ -11,6 +12,7 @@ import { openStore } from '../../src/store/engine/open.ts';
 import { postgresFault } from '../../src/store/engine/postgres-faults.ts';
 import { StoreError } from '../../src/store/sql/store-error.ts';
 import type { Store } from '../../src/store/sql/store.ts';
+import { review } from '../ledger/parts.ts';
 import { openLine } from './cut-line.ts';
 import { forEachEngine } from './engines.ts';
 
@@ -97,6 +99,21 @@ suite('faults of a file', () => {
     renameSync(join(folder, 'away.db'), file);
     await put(store);
     assert.equal(await size(store), 1);
+  });
+
+  test('a file that was removed takes no review that is appended at once either, ten milliseconds later', async (t) => {
+    const folder = scratch(t);
+    const file = join(folder, 'ipo.db');
+    const store = await fileStore(t, file);
+    const writer = ledgerWriter(store);
+    await writer.appendAll([review(1)]);
+    assert.equal(writer.appendNow?.([review(2)])?.length, 1);
+    renameSync(file, join(folder, 'away.db'));
+    await sleep(15);
+    const gone = { code: 'unavailable', message: /removed or replaced/ };
+    for (let i = 0; i < 3; i += 1) assert.throws(() => writer.appendNow?.([review(3)]), gone);
+    renameSync(join(folder, 'away.db'), file);
+    assert.equal(writer.appendNow?.([review(3)])?.[0]?.rows[0]?.id, 3);
   });
 
   test('a file that another process has checked is not made again where it is gone', async (t) => {

@@ -22,6 +22,8 @@ import { StoreError } from '../sql/store-error.ts';
  */
 const READ_BUSY_TIMEOUT = 250;
 const WRITE_BUSY_TIMEOUT = 5;
+/** How often a writer that may not wait looks whether its file is still there, in milliseconds: that costs it as much as to begin a transaction. */
+const CHECK = 10;
 /** The write-ahead log is cut back to this size when it was longer. */
 const MAX_LOG_BYTES = 64 * 1024 * 1024;
 
@@ -34,6 +36,7 @@ class SqliteDriver implements Driver, SqliteNow {
   readonly #log: LeftLog | null;
   /** Null where each commit is durable by itself. */
   readonly #late: LateSync | null;
+  #checked = -Infinity;
 
   constructor(
     connection: SqliteConnection,
@@ -64,7 +67,7 @@ class SqliteDriver implements Driver, SqliteNow {
   transactNow(act: (connection: SqliteConnection) => boolean): boolean {
     const connection = this.#connection;
     if (connection.inTransaction) return false;
-    this.#checkFile();
+    if (performance.now() - this.#checked >= CHECK) this.#checkFile();
     if (!this.#turns.beginNow(() => connection.run('begin immediate'))) return false;
     let done = false;
     try {
@@ -87,6 +90,7 @@ class SqliteDriver implements Driver, SqliteNow {
       throw new StoreError('unavailable', `${this.#file} was removed or replaced while it was in use`, {
         hint: 'Put the file back, or start the service again on the new one; nothing was written since',
       });
+    this.#checked = performance.now();
     this.#log?.look();
   }
 
