@@ -351,6 +351,11 @@ test('the commands that the help lists are those of the folders', async () => {
   assert.equal(readFileSync(join(ROOT, 'bin/commands.ts'), 'utf8'), await commandList());
 });
 
+test('the migrations that run are those of the folder', async () => {
+  const { migrationList } = await import('../scripts/build/migrations.ts');
+  assert.equal(readFileSync(join(ROOT, 'src/store/migrations/list.ts'), 'utf8'), await migrationList());
+});
+
 test('the doors enter through app and the domain folders', () => {
   for (const file of doors) {
     for (const specifier of file.imports) {
