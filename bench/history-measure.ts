@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { severityRank, type Finding } from '../src/findings/index.ts';
 import { engineOf, insertMany, runText } from '../src/store/sql/dialect.ts';
-import { followFindings } from '../src/store/findings/finding-history.ts';
+import { followSame } from '../src/store/findings/finding-history.ts';
+import type { CountedFinding } from '../src/store/findings/cve-totals.ts';
 import { openStore, recordScan, type Store } from '../src/store/index.ts';
 
 /**
@@ -93,6 +94,17 @@ try {
 
   // A scan that reports what the last one did, and of that only the history: both in turns.
   const same = findingsOf(0, SCANS - 1);
+  const [{ id } = { id: 0 }] = await runText<{ id: number }>(
+    store.read,
+    'select id from scans where digest = ? and current = 1',
+    [digestOf(0)],
+  );
+  const found = await runText<CountedFinding>(
+    store.read,
+    'select cve, rank, package, fixed, known_exploited from findings where scan_id = ? order by ordinal',
+    [id],
+  );
+  const stamp = { scanner: 'trivy', dbUpdatedAt: null };
   const whole: number[] = [];
   const own: number[] = [];
   const took = async (into: number[], act: () => Promise<unknown>): Promise<void> => {
@@ -103,8 +115,10 @@ try {
   for (let round = 0; round < 60; round += 1) {
     const at = START + (DAYS + round) * DAY;
     await took(whole, () => record(store, 0, at, same));
+    // Half a day later, so that the history has a scan of its own to note.
+    const made = { id, stamp, scannedAt: at, version: null, wholeAt: at + DAY / 2, replaced: null };
     await store.write((transaction) =>
-      took(own, () => followFindings(transaction, digestOf(0), at, 'catalogue')),
+      took(own, () => followSame(transaction, digestOf(0), at, made, found)),
     );
   }
   const median = (times: readonly number[]): number =>

@@ -64,7 +64,8 @@ function reportText(): string {
 }
 
 const text = reportText();
-const store = await openStore({ url });
+// As the service does, which shares the file with the webhook's part.
+const store = await openStore({ url, turn: 'behind' });
 const parts = {
   scans: scanStore(store),
   clock: { now: () => Date.parse('2026-11-20T09:00:00Z') },
