@@ -11,20 +11,19 @@ import { entriesFrom } from '../test/ledger/grown.ts';
 import { openParted, PROCESSES, type Parted } from '../test/daemon/parts.ts';
 import {
   AS_IN_IMAGE,
+  benchBeside,
   endOf,
   loadOf,
-  medianAndWorst,
-  pairs,
   secondsOf,
   standAside,
   unansweredOf,
   untilReady,
   warmUp,
   type Line,
+  type Load,
 } from './parted-load.ts';
 
 const HERE = import.meta.dirname;
-const ROUNDS = 5;
 /** Rows of one transaction while the ledger is filled. */
 const GROUP = 5_000;
 
@@ -73,32 +72,28 @@ async function attackOn(
   await untilReady(daemon);
   const seconds = secondsOf(quick);
   await warmUp(daemon, quick);
-  const ratios: number[] = [];
-  const p99s: [number, number][] = [];
   let [resident, own] = [0, 0];
   let unanswered = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const idle = await loadOf(daemon, seconds);
+  const attacked = async (): Promise<Load> => {
     const attack = spawn(process.execPath, [join(HERE, 'attack-load.ts'), daemon.api, token], {
       stdio: ['pipe', 'ignore', 'inherit'],
     });
     standAside(attack);
     await sleep(1500);
-    const attacked = await loadOf(daemon, seconds);
+    const load = await loadOf(daemon, seconds);
     resident = Math.max(resident, memoryOf(daemon, 'Rss'));
     own = Math.max(own, memoryOf(daemon, 'Pss'));
+    unanswered += unansweredOf(load);
     await endOf(attack);
     await sleep(1500);
-    ratios.push(attacked.p99 / idle.p99);
-    p99s.push([idle.p99, attacked.p99]);
-    unanswered += unansweredOf(attacked);
-  }
-  line(
+    return load;
+  };
+  await benchBeside(
+    { daemon, seconds, line },
     `p99 at 300/s on ${engine}, 40 calls of each list, 20 exports: of idle`,
-    medianAndWorst(ratios),
     'at most 1.20; worst 1.50',
+    attacked,
   );
-  line('  milliseconds idle and attacked', pairs(p99s), '');
   line(
     '  reviews without an answer; memory of all processes, as they share it',
     `${unanswered}; ${resident}, ${own} MB`,
