@@ -93,6 +93,7 @@ async function attackOn(
     `p99 at 300/s on ${engine}, 40 calls of each list, 20 exports: of idle`,
     'at most 1.20; worst 1.50',
     attacked,
+    'idle',
   );
   line(
     '  reviews without an answer; memory of all processes, as they share it',

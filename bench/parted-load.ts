@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -110,16 +110,17 @@ interface Beside {
 
 /**
  * benchBeside prints by how much the p99 of the webhook at 300 reviews a second is moved by something, quiet and beside it in rotated rounds.
- * Below it stands by how much a process moves it that has nothing to do with the service: it only computes, with a nice value of 19, as
- * background work is where the class for idle time cannot be had.
+ * Below it stands by how much processes move it that have nothing to do with the service: they only compute. One with a nice value of 19, as
+ * background work is where the class for idle time cannot be had; or, beside a load that keeps every processor busy in that class, one for each.
  */
 export async function benchBeside(
   { daemon, seconds, line }: Beside,
   what: string,
   must: string,
   beside: () => Promise<Load>,
+  control: Computing = 'nice 19',
 ): Promise<void> {
-  const loads = [() => loadOf(daemon, seconds), beside, () => besideComputing(daemon, seconds)];
+  const loads = [() => loadOf(daemon, seconds), beside, () => besideComputing(daemon, seconds, control)];
   const rounds: number[][] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const p99s: number[] = [];
@@ -135,7 +136,7 @@ export async function benchBeside(
     line('  milliseconds quiet and beside it', pairs(p99s), '');
   };
   print(what, 1, must);
-  print('  of this machine: beside a process of nice 19 that only computes', 2, '');
+  print(`  of this machine: beside ${CONTROLS[control]}`, 2, '');
 }
 
 /** secondsOf gives how long one load lasts: with 300 reviews a second a p99 of a few seconds is that of a few reviews. */
@@ -151,14 +152,26 @@ export async function warmUp(daemon: Parted, quick: boolean): Promise<void> {
   await loadOf(daemon, quick ? 3 : 60);
 }
 
-async function besideComputing(daemon: Parted, seconds: number): Promise<Load> {
-  const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
-  setPriority(child.pid ?? 0, 19);
+type Computing = 'nice 19' | 'idle';
+const CONTROLS: Readonly<Record<Computing, string>> = {
+  'nice 19': 'a process of nice 19 that only computes',
+  idle: 'a process for each processor that only computes, in the class for idle time',
+};
+
+async function besideComputing(daemon: Parted, seconds: number, how: Computing): Promise<Load> {
+  const children = Array.from({ length: how === 'idle' ? availableParallelism() : 1 }, () => {
+    const child = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
+    if (how === 'idle') standAside(child);
+    else setPriority(child.pid ?? 0, 19);
+    return child;
+  });
   await sleep(500);
   try {
     return await loadOf(daemon, seconds);
   } finally {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
+    for (const child of children) {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    }
   }
 }
