@@ -17,8 +17,9 @@ const ROUNDS = 5;
 /** Pods that are asked for at a time. */
 const AT_ONCE = 20;
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
-/** Whose pods are made: `ours` is our webhook; `row` a bare one, which only makes a row of each review durable; `none` has none. */
+/** Servers of `webhook-server.ts`: our webhook, and a bare one, which only makes a row of each review durable. */
 const WEBHOOKS = ['ours', 'row'] as const;
+/** By whose webhook pods are made. */
 type Maker = (typeof WEBHOOKS)[number] | 'none';
 
 /**

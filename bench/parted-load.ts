@@ -108,6 +108,13 @@ interface Beside {
   readonly line: Line;
 }
 
+/** What a load is compared with. */
+type Computing = 'nice 19' | 'idle';
+const CONTROLS: Readonly<Record<Computing, string>> = {
+  'nice 19': 'a process of nice 19 that only computes',
+  idle: 'a process for each processor that only computes, in the class for idle time',
+};
+
 /**
  * benchBeside prints by how much the p99 of the webhook at 300 reviews a second is moved by something, quiet and beside it in rotated rounds.
  * Below it stands by how much processes move it that have nothing to do with the service: they only compute. One with a nice value of 19, as
@@ -151,12 +158,6 @@ export function secondsOf(quick: boolean): number {
 export async function warmUp(daemon: Parted, quick: boolean): Promise<void> {
   await loadOf(daemon, quick ? 3 : 60);
 }
-
-type Computing = 'nice 19' | 'idle';
-const CONTROLS: Readonly<Record<Computing, string>> = {
-  'nice 19': 'a process of nice 19 that only computes',
-  idle: 'a process for each processor that only computes, in the class for idle time',
-};
 
 async function besideComputing(daemon: Parted, seconds: number, how: Computing): Promise<Load> {
   const children = Array.from({ length: how === 'idle' ? availableParallelism() : 1 }, () => {
