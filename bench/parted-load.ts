@@ -95,7 +95,7 @@ export function medianAndWorst(ratios: readonly number[]): string {
 }
 
 /** pairs writes milliseconds of rounds, without and with what is measured. */
-export function pairs(of: readonly (readonly [number, number])[]): string {
+function pairs(of: readonly (readonly [number, number])[]): string {
   return of.map((two) => two.map((ms) => ms.toFixed(1)).join('/')).join(' ');
 }
 

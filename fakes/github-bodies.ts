@@ -10,7 +10,7 @@ export interface Addresses {
 const node = (kind: string, id: number): string => Buffer.from(`0:${kind}${id}`).toString('base64url');
 
 /** userBody is an account as GitHub shows it beside what it wrote. */
-export function userBody(user: FakeUser, { api, web }: Addresses): Record<string, unknown> {
+function userBody(user: FakeUser, { api, web }: Addresses): Record<string, unknown> {
   const url = `${api}/users/${user.login}`;
   return {
     login: user.login,

@@ -37,7 +37,7 @@ export interface Inbox {
 }
 
 /** idIn finds the id of a message in whatever carries it. */
-export function idIn(text: string): string {
+function idIn(text: string): string {
   return /msg_[a-z2-7]{26}/.exec(text)?.[0] ?? '';
 }
 

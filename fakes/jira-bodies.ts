@@ -1,4 +1,3 @@
-import type { FakeToken } from './tokens.ts';
 import { JIRA_STATUSES, type FakeComment, type FakeIssue, type FakeProject, type FakeUser } from './state.ts';
 
 /** JiraAddresses: `api` is the address that answers carry in `self` (with the gateway's path), `site` the one of pages. */
@@ -37,7 +36,7 @@ export function jiraTime(at: number): string {
 }
 
 /** accountId is the id of an account in the cloud. */
-export function accountId(user: FakeUser): string {
+function accountId(user: FakeUser): string {
   return `5b10ac8d82e05b22cc7d${String(user.id).padStart(4, '0')}`;
 }
 
@@ -60,7 +59,7 @@ export function userBody(user: FakeUser, at: JiraAddresses, self = false): Recor
 }
 
 /** statusBody is a status with its category. */
-export function statusBody(id: string, at: JiraAddresses): Record<string, unknown> {
+function statusBody(id: string, at: JiraAddresses): Record<string, unknown> {
   const status = JIRA_STATUSES[id as keyof typeof JIRA_STATUSES];
   const category = STATUS_CATEGORIES[status.category];
   return {
@@ -218,10 +217,4 @@ export function permissionBody(key: string, have: boolean, number: number): Reco
     description: '',
     havePermission: have,
   };
-}
-
-/** credentialOf is the Basic or Bearer header of a token, as the vendor wants it. */
-export function credentialOf(token: FakeToken, cloud: boolean): string {
-  if (!cloud) return `Bearer ${token.secret}`;
-  return `Basic ${Buffer.from(`${token.user.email}:${token.secret}`).toString('base64')}`;
 }

@@ -1,7 +1,7 @@
 import { splitFences } from './fences.ts';
 
 /** QUICK_ACTIONS are the commands that GitLab runs when a line of an issue or comment begins with them. */
-export const QUICK_ACTIONS = [
+const QUICK_ACTIONS = [
   'add_contacts',
   'add_child',
   'add_email',

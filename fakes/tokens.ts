@@ -23,15 +23,7 @@ export type TokenName = (typeof TOKEN_NAMES)[number];
  * others; `reader` may only read; `stranger` sees no project; `other_form` is good, but for the other address of Jira
  * (elsewhere it is as good as `good`); `expired` is refused; `human` belongs to a person.
  */
-export const TOKEN_NAMES = [
-  'good',
-  'reporter',
-  'reader',
-  'stranger',
-  'other_form',
-  'expired',
-  'human',
-] as const;
+const TOKEN_NAMES = ['good', 'reporter', 'reader', 'stranger', 'other_form', 'expired', 'human'] as const;
 
 const FORMS: Readonly<Record<FakeKind, readonly [TokenForm, TokenForm]>> = {
   github: ['fine_grained', 'classic'],

@@ -39,7 +39,7 @@ suite('CONTRIBUTING', () => {
       assert.ok(existsSync(join(ROOT, `src/decision/gates/${label.replaceAll('_', '-')}.ts`)), label);
     assert.match(
       read('src/trackers/judge.ts'),
-      /^export const RETIRED_MS = DAY_MS;[^]*?^function judgeRetired\([^]*?< RETIRED_MS/m,
+      /^const RETIRED_MS = DAY_MS;[^]*?^function judgeRetired\([^]*?< RETIRED_MS/m,
     );
     assert.match(read('bin/audit/index.ts'), /^export const listed: Listed = /m);
     assert.match(read('docs/ci.md'), /--fail-on edit_would_deny/);

@@ -3,7 +3,7 @@ import type { Release, ReleaseNote } from '../../src/releases/index.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** migrationsText writes the migrations of a release: `0033–0035`, `0025`, or a dash for none. */
-export function migrationsText({ migrations }: Pick<Release, 'migrations'>): string {
+function migrationsText({ migrations }: Pick<Release, 'migrations'>): string {
   if (migrations === null) return '–';
   const [first, last] = migrations.map((number) => String(number).padStart(4, '0'));
   return first === last ? `${first}` : `${first}–${last}`;

@@ -36,7 +36,7 @@ export async function runTrackingSummary(
 }
 
 /** summaryViews draw a summary. */
-export function summaryViews(summary: SummaryBody): AnswerViews {
+function summaryViews(summary: SummaryBody): AnswerViews {
   const columns = [
     { heading: 'findings', text: ({ name }: Line) => name },
     { heading: 'count', text: ({ count }: Line) => String(count) },

@@ -8,7 +8,7 @@ import type { Fact } from '../terminal/fact-lines.ts';
 export type ChannelNames = ReadonlyMap<string, string>;
 
 /** channelText names the channel of a row; of one that is deleted its id, which `ipo channel adopt` takes. */
-export function channelText(id: string, names: ChannelNames): string {
+function channelText(id: string, names: ChannelNames): string {
   return names.get(id) ?? `${id} (deleted)`;
 }
 
@@ -57,7 +57,7 @@ export function trackingColumns(
 }
 
 /** stateOf says how a row stands: its reason once it is closed, in the row's own word. */
-export function stateOf({ state, reason, returned_at, issue }: TrackingBody): string {
+function stateOf({ state, reason, returned_at, issue }: TrackingBody): string {
   if (state === 'open') return issue === null ? 'claimed' : 'open';
   return returned_at === null ? (reason ?? 'closed') : `${reason ?? 'closed'}, returned`;
 }

@@ -18,7 +18,7 @@ export const AUDIT_COLUMNS = [
 const FORMULA = /^(?:[\s\p{Cc}\p{Cf}]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20]|[\t\r\n])/u;
 
 /** disarm gives a cell that no spreadsheet takes for a formula: one that could be begins with `'`. */
-export function disarm(text: string): string {
+function disarm(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text;
 }
 

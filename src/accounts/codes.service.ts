@@ -13,7 +13,7 @@ export interface IssuedCode {
 const MINUTE = 60_000;
 
 /** CODE_LIFE is how long a code works, in milliseconds. */
-export const CODE_LIFE: Readonly<Record<OneTimeCode['purpose'], number>> = {
+const CODE_LIFE: Readonly<Record<OneTimeCode['purpose'], number>> = {
   setup: 24 * 60 * MINUTE,
   password: 3 * 24 * 60 * MINUTE,
   sign_in: 5 * MINUTE,

@@ -3,7 +3,7 @@
  * It uses no other folder.
  */
 export { ACCESS, type Access, type RouteKey } from './access.ts';
-export { AccountError, type AccountErrorCode } from './account-error.ts';
+export { AccountError } from './account-error.ts';
 export {
   ACCOUNT_STATES,
   MAX_EMAIL,
@@ -13,7 +13,6 @@ export {
   shownName,
   stateOf,
   type Account,
-  type AccountState,
 } from './account.ts';
 export { openAccounts, type Accounts } from './accounts.service.ts';
 export { AUDIT_COLUMNS, auditCsv } from './audit-csv.ts';
@@ -32,11 +31,10 @@ export { withoutPerson, withoutPersonIn, type Person } from './copies.ts';
 export { holdOrigin } from './cross-site.ts';
 export { NO_FAILURES, SHARED, type Failures } from './lock-out.ts';
 export type { OidcSignIn } from './oidc-sign-in.service.ts';
-export type { Identity, OidcRules, RoleMapping } from './oidc.ts';
+export type { Identity, OidcRules } from './oidc.ts';
 export type { AccountParts } from './parts.ts';
 export { checkPassword, MAX_PASSWORD, MIN_PASSWORD } from './password-rules.ts';
 export { openPasswords, type Passwords } from './passwords.service.ts';
-export type { Argon2Parameters } from './phc.ts';
 export {
   CODE_PURPOSES,
   ERASURES,
@@ -48,20 +46,16 @@ export {
   type CodeStore,
   type Erasure,
   type FailureStore,
-  type Flow,
   type FoundCopies,
   type IdentityProvider,
-  type OneTimeCode,
   type Page,
   type Paged,
   type SessionStore,
   type Sweeper,
-  type Together,
   type TokenStore,
 } from './ports.ts';
 export { mayAct, ROLES, type Principal, type Role } from './principal.ts';
 export { rolesTable } from './roles-table.ts';
-export { secretKind, type SecretKind } from './secret.ts';
 export { DEVICE_LIFE, makeDevice, MAX_DEVICE } from './device.ts';
 export {
   cookieOf,
@@ -71,7 +65,6 @@ export {
   setCookie,
   type CookieRule,
 } from './session-cookie.ts';
-export type { Session } from './session.ts';
 export type { SignedIn } from './sessions.service.ts';
 export { challengeOf } from './sign-in.service.ts';
 export { MAX_TOKEN_DAYS, TOKEN_DAYS, tokenState, TOKEN_STATES, type Token } from './token.ts';

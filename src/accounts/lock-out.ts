@@ -18,10 +18,10 @@ export const NO_FAILURES: Failures = { failures: 0, lastAt: 0, blockedUntil: 0 }
 export const SHARED = 'via ';
 
 /** FREE_FAILURES_SHARED is how many failures there may be of such an address before accounts that had a failure themselves wait. */
-export const FREE_FAILURES_SHARED = 100;
+const FREE_FAILURES_SHARED = 100;
 
 /** FREE_FAILURES is how many failures there may be before the first wait. */
-export const FREE_FAILURES = 5;
+const FREE_FAILURES = 5;
 
 const MINUTE = 60_000;
 const LONGEST = 15 * MINUTE;

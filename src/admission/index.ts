@@ -10,7 +10,6 @@ export {
   type FactsSnapshot,
   type FailurePolicy,
   type NameGate,
-  type PodOwner,
   type PolicySnapshot,
   type ReviewEvent,
   type ReviewEvents,
@@ -20,8 +19,8 @@ export {
   type TagAnswer,
 } from './ports.ts';
 export { pseudonymOf } from './requester.ts';
-export { MAX_REVIEW_BYTES, MAX_REVIEW_DEPTH } from './review-skim.ts';
+export { MAX_REVIEW_BYTES } from './review-skim.ts';
 export { UNDECIDED } from './review-image.ts';
-export { REVIEW_OUTCOMES, ReviewTally, type ReviewOutcome } from './review-tally.ts';
+export { REVIEW_OUTCOMES, ReviewTally } from './review-tally.ts';
 export { Reviewer, type ReviewerDeps, type ReviewerOptions, type ReviewReply } from './review.service.ts';
 export { WantedScans, type WantedScansDeps } from './wanted-scans.service.ts';

@@ -60,7 +60,7 @@ export interface UnreadableReview {
 export type Review = PodReview | OtherReview | UnreadableReview;
 
 /** MAX_IMAGES bounds the images of one pod, container by container; what has more is refused: a row is written for each. */
-export const MAX_IMAGES = 300;
+const MAX_IMAGES = 300;
 const MAX_UID = 128;
 const MAX_NAMESPACE = 253;
 const MAX_USERNAME = 4096;

@@ -18,7 +18,7 @@ const MOST_IMAGE = 2000;
 export const MOST_BYPASS = 1000;
 
 /** suffixOf gives what the recorded reason of a subresource ends in: `; subresource ephemeralcontainers`; else nothing. */
-export function suffixOf(subresource: string | null): string {
+function suffixOf(subresource: string | null): string {
   return subresource === null ? '' : `; subresource ${subresource}`;
 }
 

@@ -3,9 +3,8 @@
  * tightest policy that denies no more of them than is tolerated (the suggestion).
  * It uses `findings`, `policy`, `facts`, `decision`, `ledger`, `render` and `whatif`.
  */
-export { ALLOW_ALL, type Population } from './population.ts';
+export type { Population } from './population.ts';
 export { openPopulation } from './population.service.ts';
 export { matrixOf, type Matrix, type MatrixLine } from './matrix.ts';
 export { suggest, type Suggestion } from './suggest.ts';
-export type { Stage } from './plan.ts';
 export { suggestionText, whyOf } from './suggestion-text.ts';

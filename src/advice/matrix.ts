@@ -73,7 +73,7 @@ function linesOf(
 }
 
 /** differenceOf counts what turns from one set of verdicts to another. Only what was recorded as allowed can newly be denied. */
-export function differenceOf(
+function differenceOf(
   { groups }: Population,
   before: readonly Verdict[],
   after: readonly Verdict[],

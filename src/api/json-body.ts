@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { endOfString, IpoError } from '../base/index.ts';
 
 /** MAX_DEPTH is how deep arrays and objects of a body may be nested. */
-export const MAX_DEPTH = 100;
+const MAX_DEPTH = 100;
 
 /**
  * parseJsonBody reads the JSON of a request's body. Before anything is built from it, it is walked once: not deeper than

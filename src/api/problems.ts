@@ -3,7 +3,7 @@ import { isIpoError, printable, type ErrorCode, type FieldFault } from '../base/
 import type { Problem } from './contract/problem.ts';
 
 /** STATUS is the one table of error code → HTTP status. */
-export const STATUS: Readonly<Record<ErrorCode, number>> = {
+const STATUS: Readonly<Record<ErrorCode, number>> = {
   usage: 400,
   invalid_policy: 400,
   invalid_facts: 400,

@@ -52,7 +52,7 @@ export interface Answered {
  * WORKS are the kinds of costly calls, which are made apart from the loop that answers everybody: `read` reads long lists and writes them
  * as JSON, `export` streams what may have any length, `import` takes a long body and writes what it says.
  */
-export const WORKS = ['read', 'export', 'import'] as const;
+const WORKS = ['read', 'export', 'import'] as const;
 
 /** Work is one of WORKS. */
 export type Work = (typeof WORKS)[number];

@@ -27,7 +27,7 @@ export interface Credential {
 const MAX_SECRET = 512;
 
 /** credentialOf takes the bearer of a request, else its session cookie. Throws `unauthenticated` for another scheme. */
-export function credentialOf(headers: Headers, cookies: readonly string[]): Credential | null {
+function credentialOf(headers: Headers, cookies: readonly string[]): Credential | null {
   const { authorization, cookie } = headers;
   if (typeof authorization === 'string' && authorization !== '') {
     const [, secret] = /^Bearer +([!-~]+) *$/i.exec(authorization) ?? [];

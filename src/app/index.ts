@@ -4,19 +4,11 @@
  * `catalogues`, `history`, `evidence`, `trackers`, `notify`, `leadership`, `runtime`, `cluster`, `certificates`, `replicas`, `reconcile`,
  * `licence`, `nodes`, `supply-chain`, `backup`, `store`, `adapters`, `api` and `telemetry`.
  */
-export type { TrivyReport } from '../adapters/trivy/index.ts';
-export type {
-  ServiceAnswer,
-  ServiceClient,
-  ServiceRequest,
-  ServiceStream,
-} from '../adapters/service/index.ts';
+export type { ServiceClient } from '../adapters/service/index.ts';
 export * from './backup/index.ts';
-export * from './calls/index.ts';
 export * from './config/index.ts';
 export * from './demo/index.ts';
 export * from './doors/index.ts';
-export * from './detector/index.ts';
 export * from './evidence/index.ts';
 export * from './registry/index.ts';
 export * from './replay/index.ts';

@@ -4,13 +4,7 @@
  */
 export { BackupError } from './backup-error.ts';
 export type { BackupHistory, BackupRun } from './history.ts';
-export { KEY_NAMES, openKeys, sealKeys, type BackupKey, type SealedKeys } from './keys.ts';
-export {
-  BACKUP_FORMAT,
-  type BackupHeader,
-  type BackupTable,
-  type CellType,
-  type TableContents,
-} from './format.ts';
+export { KEY_NAMES, openKeys, sealKeys, type BackupKey } from './keys.ts';
+export type { BackupHeader, BackupTable, CellType } from './format.ts';
 export { readBackup, type BackupPart } from './read.ts';
 export { copyParts, tableContents, writeBackup, type BackupSource, type Written } from './write.ts';

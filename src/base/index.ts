@@ -18,7 +18,7 @@ export {
 } from './errors.ts';
 export { fieldSentence } from './field-sentence.ts';
 export { endOfString, JsonKeyError, parseStrictJson } from './json.ts';
-export { fileFaultOf, type FileFault } from './file-fault.ts';
+export { fileFaultOf } from './file-fault.ts';
 export { inStep } from './in-step.ts';
 export { isLoopback } from './loopback.ts';
 export { nearest } from './nearest.ts';

@@ -84,7 +84,7 @@ function numbersOf(version: string | null): readonly number[] | null {
 }
 
 /** MIN_SHARE is how many of the entries that are kept a new catalogue must at least have. Publishers take few out, ever. */
-export const MIN_SHARE = 0.8;
+const MIN_SHARE = 0.8;
 
 /** Size is how many entries a catalogue has, and how sentences speak of it. */
 export interface Size {

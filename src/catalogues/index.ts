@@ -4,8 +4,7 @@
  * It uses no other folder.
  */
 export { CatalogueError } from './catalogue-error.ts';
-export { type CatalogueDeps, type CatalogueRefresh } from './catalogue.service.ts';
-export { MIN_SHARE, type Accepted, type Edition } from './edition.ts';
+export type { CatalogueRefresh } from './catalogue.service.ts';
 export {
   checkReleaseData,
   hasEnded,

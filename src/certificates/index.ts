@@ -3,19 +3,11 @@
  * no handshake fails while certificates change; and the secret path by which the API server calls. The Secret, the `caBundle` and the
  * making of keys are ports. It uses no other folder.
  */
-export { bundleOf, readSecretData, toSecretData, type Held, type Kept } from './kept.ts';
-export {
-  DETECTOR_TIMES,
-  noticeOf,
-  planDetector,
-  readDetectorData,
-  type DetectorNotice,
-  type DetectorTimes,
-  type KeptDetector,
-} from './detector.ts';
-export { DetectorCertificates, type DetectorCertificatesDeps } from './detector.service.ts';
-export { OwnCertificates, secretSource, type CertificatesDeps } from './own.service.ts';
-export { CERTIFICATE_TIMES, planCertificates, type CertificateStep, type CertificateTimes } from './plan.ts';
+export { bundleOf, readSecretData, toSecretData } from './kept.ts';
+export { noticeOf, readDetectorData, type KeptDetector } from './detector.ts';
+export { DetectorCertificates } from './detector.service.ts';
+export { OwnCertificates, secretSource } from './own.service.ts';
+export { CERTIFICATE_TIMES, type CertificateTimes } from './plan.ts';
 export type {
   Authority,
   BundleStore,
@@ -26,15 +18,7 @@ export type {
   ServingPair,
   ServingSource,
 } from './ports.ts';
-export { ServingCertificates, type ServingDeps } from './serving.service.ts';
+export { ServingCertificates } from './serving.service.ts';
 export { certificateNames } from './names.ts';
-export {
-  isToken,
-  PATH_TIMES,
-  planPath,
-  readPathData,
-  type KeptPaths,
-  type PathStep,
-  type PathTimes,
-} from './path.ts';
-export { pathSource, WebhookPath, type PathDeps, type PathStore } from './path.service.ts';
+export { isToken, readPathData } from './path.ts';
+export { pathSource, WebhookPath } from './path.service.ts';

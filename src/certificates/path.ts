@@ -23,7 +23,7 @@ export interface PathTimes {
 }
 
 /** PATH_TIMES: a replica reads the Secret every second or two, an API server hears of a configuration within seconds. */
-export const PATH_TIMES: PathTimes = { announce: 60_000, overlap: 3_600_000 };
+const PATH_TIMES: PathTimes = { announce: 60_000, overlap: 3_600_000 };
 
 /** PathStep is the next thing to do: `keep` writes the Secret, `publish` the path of the webhook configuration. */
 export type PathStep =
@@ -38,7 +38,7 @@ const OF_SERVICE = /^[a-z0-9]{22,128}$/;
 const MOST_PREVIOUS = 8;
 
 /** newToken makes the end of a path: 128 random bits. */
-export function newToken(): string {
+function newToken(): string {
   return randomBytes(16).toString('hex');
 }
 

@@ -60,7 +60,7 @@ export const password = z
   .refine((value) => value.isWellFormed() && !/\p{Cc}/u.test(value), { error: 'has control characters' });
 
 /** DAILY_CAP are the bounds and the default of the issues that a channel may open in any 24 hours. */
-export const DAILY_CAP = { least: 1, most: 500, standard: 20 } as const;
+const DAILY_CAP = { least: 1, most: 500, standard: 20 } as const;
 
 const CAP = `dailyCap must be between ${DAILY_CAP.least} and ${DAILY_CAP.most}; disable the channel to file nothing`;
 

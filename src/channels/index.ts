@@ -4,42 +4,31 @@
  * It uses `syntax`.
  */
 export { readBaseUrl, webHost } from './base-url.ts';
-export { CANNOT_READ, CANNOT_STORE, ChannelError, type ChannelErrorCode } from './channel-error.ts';
+export { CANNOT_READ, CANNOT_STORE, ChannelError } from './channel-error.ts';
 export {
-  credentialField,
   isTracker,
   targetOf,
   type Channel,
   type ChannelOf,
   type ChannelState,
-  type FaultyChannel,
-  type Pause,
   type StoredChannel,
   type TrackerChannel,
 } from './channel.ts';
-export {
-  openChannels,
-  type ChannelDeps,
-  type Channels,
-  type ShownChannel,
-  type WrittenChannel,
-} from './channels.service.ts';
+export { openChannels, type Channels, type ShownChannel, type WrittenChannel } from './channels.service.ts';
 export {
   openCredentials,
   sealPlainCredentials,
   type CredentialDeps,
   openStored,
 } from './credentials.service.ts';
-export { DataKey, type KeyPurpose } from './data-key.ts';
-export { openDocuments, toDocument, type ChannelDocument, type ReadDocument } from './document.ts';
+export { DataKey } from './data-key.ts';
+export { openDocuments, toDocument } from './document.ts';
 export { CHANNEL_EVENTS, type ChannelEvent } from './events.ts';
-export type { HookSettings } from './hook.ts';
 export type { TokenLook, Tracker } from './kind.ts';
-export type { WebhookSettings } from './kinds/webhook.ts';
 export type { EmailSettings } from './kinds/email.ts';
 export type { GithubSettings } from './kinds/github.ts';
 export type { GitlabSettings } from './kinds/gitlab.ts';
-export { jiraForm, jiraWay, type JiraForm, type JiraSettings, type JiraWay } from './kinds/jira.ts';
+export { jiraForm, jiraWay, type JiraSettings, type JiraWay } from './kinds/jira.ts';
 export {
   CHANNEL_KINDS,
   CREDENTIAL_FIELDS,
@@ -56,27 +45,21 @@ export {
 } from './kinds.ts';
 export { MAX_CHANNEL_BYTES, parseChannelText } from './parse-text.ts';
 export { hostFault, hostOfSettings } from './outbound-url.ts';
-export type { PlannedChannel } from './portable.ts';
 export type {
-  Adopted,
   AdoptionStore,
-  ChannelPage,
   ChannelStore,
   ChannelTest,
-  ChannelTester,
   ChannelWrite,
   CredentialFault,
   Credentials,
   ExpectedChannel,
-  StoredCredential,
 } from './ports.ts';
 export type { ChannelRules } from './rules.ts';
 export { channelFieldTypes, channelJsonSchema } from './schema.ts';
 export { isBox, seal, unseal, type Place } from './seal.ts';
-export type { SecretState } from './secrets.ts';
 export { toStoredChannel } from './stored.ts';
 export { MAX_MUTE, MESSAGE_ID } from './messages.ts';
 export { defaultEvents, hasEffect, receives } from './subscription.ts';
 export { targetWarnings } from './target-warnings.ts';
 export { isAllowedTarget } from './targets.ts';
-export { tellTest, type TestStatus, type ToldTest } from './test-status.ts';
+export { tellTest, type TestStatus } from './test-status.ts';

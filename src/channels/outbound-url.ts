@@ -7,7 +7,7 @@ import type { ChannelRules } from './rules.ts';
 export type Said<T> = { readonly fault: string } | { readonly value: T };
 
 /** MAX_URL is how long an address may be, in characters. */
-export const MAX_URL = 2048;
+const MAX_URL = 2048;
 
 const NAME = /^(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-))*$/;
 const OWN_NAMES = /(^|\.)(localhost|localdomain)$|^ip6-(localhost|loopback)$/;

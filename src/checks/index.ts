@@ -12,13 +12,6 @@ export {
 } from './document.ts';
 export { FactBook, type FactSources, type TagAnswer } from './facts.ts';
 export type { FoundFacts } from './found.ts';
-export {
-  checkImages,
-  type CheckedPod,
-  type CheckOutcome,
-  type CheckRequest,
-  type ImageResult,
-  type PodResult,
-} from './images.ts';
+export { checkImages, type CheckedPod, type CheckOutcome, type ImageResult } from './images.ts';
 export { podsOf } from './pods.ts';
 export type { RegistryAnswer, ResolvedTag } from './registry-answer.ts';

@@ -6,7 +6,7 @@ import { IpoError, type ErrorCode, type IpoErrorOptions } from '../base/index.ts
  * 410 (the version that was asked for is no longer kept), `invalid` 400 and 422, `rate_limited` 429, `server` 5xx, `unreadable` an
  * answer that is none of the API server's, `setup` an installation under which nothing can be called at all.
  */
-export const CLUSTER_FAULTS = {
+const CLUSTER_FAULTS = {
   network: 'network',
   timeout: 'network',
   unauthorized: 'bad_credentials',

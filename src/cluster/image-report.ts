@@ -9,7 +9,7 @@ const time = (description: string) => z.string().check(about(description), z.met
 const count = (description: string) => z.int().check(z.minimum(0), about(description));
 
 /** MAX_REPORT_FINDINGS is the maximum of findings on one image report object. */
-export const MAX_REPORT_FINDINGS = 1000;
+const MAX_REPORT_FINDINGS = 1000;
 /** Triage decisions that a report tells; as many as it has findings. */
 const MAX_TRIAGE = MAX_REPORT_FINDINGS;
 /** Platforms that cannot be scanned and are told. */

@@ -7,12 +7,6 @@ export const REPORT_KINDS = ['off', 'openreports', 'wgpolicy'] as const;
 /** ReportKind is one of them. */
 export type ReportKind = (typeof REPORT_KINDS)[number];
 
-/** REPORT_APIS are the group, version and kind of each. */
-export const REPORT_APIS = {
-  openreports: { apiVersion: 'openreports.io/v1alpha1', kind: 'Report' },
-  wgpolicy: { apiVersion: 'wgpolicyk8s.io/v1alpha2', kind: 'PolicyReport' },
-} as const satisfies Readonly<Record<Exclude<ReportKind, 'off'>, { apiVersion: string; kind: string }>>;
-
 /** REPORT_NAME is the name of the one report that a namespace gets. */
 export const REPORT_NAME = 'image-policy-operator';
 

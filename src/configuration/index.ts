@@ -3,19 +3,10 @@
  * kind (`kinds/`), which `app` lists.
  * It uses `accounts`, `channels`, `evidence`, `policy` and `runtime`.
  */
-export { ConfigurationError } from './configuration-error.ts';
-export {
-  openConfiguration,
-  type Configuration,
-  type ConfigurationDeps,
-  type Exported,
-  type Imported,
-  type ImportedItem,
-  type ImportRequest,
-} from './configuration.service.ts';
-export { API_VERSION, checkForm, CONFIGURATION, MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from './bundle.ts';
+export { openConfiguration, type Configuration, type Imported } from './configuration.service.ts';
+export { checkForm, MAX_BUNDLE_BYTES, MAX_DOCUMENTS } from './bundle.ts';
 export { channelKind } from './kinds/channels.ts';
 export { declarationKind } from './kinds/declarations.ts';
 export { policyKind } from './kinds/policies.ts';
 export { runtimeRuleKind } from './kinds/runtime-rules.ts';
-export type { Actor, Change, Json, Kind, Planned } from './kind.ts';
+export type { Json, Kind } from './kind.ts';

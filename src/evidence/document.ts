@@ -15,7 +15,7 @@ import { toBase64 } from '../ledger/index.ts';
 export const FORMAT = 'ipo.evidence/1';
 
 /** NOT_HERE stands for a section that the source does not hold. */
-export const NOT_HERE = { note: 'not in this source' } as const;
+const NOT_HERE = { note: 'not in this source' } as const;
 
 /** FileEntry names a file of data. */
 export interface FileEntry {

@@ -3,8 +3,7 @@
  * ports, judged by attestations, and mapped to the requirements of frameworks.
  * It uses `history`, `ledger`, `policy` and `render`.
  */
-export { ATTESTATION_IDS, ATTESTATIONS } from './attestations/index.ts';
-export type { Attestation, State } from './attestations/attestation.ts';
+export { ATTESTATION_IDS } from './attestations/index.ts';
 export { diffPackages, type PackageDiff } from './diff.ts';
 export type { EvidenceDocument } from './document.ts';
 export { findingsOf, imagesOf } from './findings.ts';
@@ -21,9 +20,7 @@ export {
   STAGES,
   type AtWork,
   type Claimed,
-  type FinishedPackage,
   type KeptPackage,
-  type KeyRecord,
   type KeyRecords,
   type PackageStore,
   type PackageWork,
@@ -31,32 +28,29 @@ export {
 } from './kept/ports.ts';
 export { summaryOf, type PackageSummary } from './kept/summary.ts';
 export { FRAMEWORKS } from './frameworks/index.ts';
-export { FRAMEWORK_IDS, type FrameworkId } from './frameworks/ids.ts';
+export { FRAMEWORK_IDS } from './frameworks/ids.ts';
 export { toEvidenceKey, toEvidenceSigner, type EvidenceKey, type EvidenceSigner } from './package/key.ts';
 export { makePackage, type Made } from './package/make.ts';
 export { timestampRequest } from './package/timestamp.ts';
 export { openPackage, type Package } from './package/open.ts';
-export type { Archive } from './package/zip-read.ts';
-export { daysOf, parseEdge, parsePeriod, type Period } from './period.ts';
+export { parseEdge, parsePeriod, type Period } from './period.ts';
 export type {
   Declaration,
   EvidenceDay,
   EvidenceSource,
-  LedgerFacts,
   MuteFacts,
   RowsFile,
-  RowsVerified,
   RuntimeSection,
   Scratch,
   SourceFacts,
 } from './ports.ts';
 export { recompute, type Recomputed } from './recompute.ts';
 export type { FindingRecord, ImageRecord, IssueRecord, TriageRecord } from './records.ts';
-export { toRequest, toFrameworks, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
+export { toRequest, MAX_DAYS, type EvidenceRequest, type EvidenceWish } from './request.ts';
 export { verifyRowsOf, type RowsBeside, type RowsOptions, type RowsOutcome } from './rows-beside.ts';
-export { drawSample, SAMPLED, type Sample, type Sampled } from './sample.ts';
+export { drawSample, SAMPLED, type Sample } from './sample.ts';
 export { documentSchema } from './schema.ts';
 export { placed, type PackageCheck } from './checks.ts';
 export { verifyPackage, type PackageVerification, type VerifyPackageOptions } from './verify.ts';
 export { agreesWithKept } from './vouched.ts';
-export { countStates, rank, STATE_WORDS, toneOf } from './report/words.ts';
+export { rank, STATE_WORDS, toneOf } from './report/words.ts';

@@ -119,11 +119,7 @@ async function compareReports(pkg: Package, version: string, differences: Differ
 }
 
 /** differ gives the places at which two JSON values differ. */
-export function* differ(
-  place: string,
-  says: unknown,
-  follows: unknown,
-): Generator<Difference, void, undefined> {
+function* differ(place: string, says: unknown, follows: unknown): Generator<Difference, void, undefined> {
   if (Object.is(says, follows)) return;
   if (!isNested(says) || !isNested(follows) || Array.isArray(says) !== Array.isArray(follows)) {
     yield { place, says: shown(says), follows: shown(follows) };

@@ -18,7 +18,7 @@ export type Columns = Readonly<Record<string, CellKind>>;
 export type RecordOf<C extends Columns> = { readonly [K in keyof C]: Cell[C[K]] };
 
 /** ISSUES are what trackers were given. */
-export const ISSUES = {
+const ISSUES = {
   id: 'count',
   kind: 'text',
   cve: 'text',
@@ -43,7 +43,7 @@ export const ISSUES = {
 } as const;
 
 /** FINDINGS are the times during which a CVE stood in an image. */
-export const FINDINGS = {
+const FINDINGS = {
   digest: 'text',
   image: 'text',
   cve: 'text',
@@ -65,7 +65,7 @@ export const FINDINGS = {
 } as const;
 
 /** TRIAGE are decisions that a finding is accepted. */
-export const TRIAGE = {
+const TRIAGE = {
   id: 'count',
   digest: 'text',
   image: 'text',
@@ -79,7 +79,7 @@ export const TRIAGE = {
 } as const;
 
 /** BYPASSES are images that were admitted by break-glass. */
-export const BYPASSES = {
+const BYPASSES = {
   row: 'count',
   time: 'time',
   review: 'text',
@@ -99,7 +99,7 @@ export const BYPASSES = {
 } as const;
 
 /** PODS are pods that were admitted after a review, and those that a sweep found without one. */
-export const PODS = {
+const PODS = {
   first_row: 'count',
   last_row: 'count',
   time: 'time',
@@ -114,7 +114,7 @@ export const PODS = {
 } as const;
 
 /** IMAGES are times during which an image ran in a cluster. */
-export const IMAGES = {
+const IMAGES = {
   digest: 'text',
   image: 'text',
   cluster: 'text',

@@ -76,7 +76,7 @@ export function isAsked(
 }
 
 /** toFrameworks reads names of frameworks; none stands for all. Throws IpoError `invalid_request`, which names the thirteen. */
-export function toFrameworks(names: readonly string[]): readonly FrameworkId[] {
+function toFrameworks(names: readonly string[]): readonly FrameworkId[] {
   for (const name of names) {
     if (FRAMEWORK_IDS.some((id) => id === name)) continue;
     const near = nearest(name, FRAMEWORK_IDS);

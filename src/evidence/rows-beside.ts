@@ -38,10 +38,7 @@ export function readRows(pkg: Package, options: RowsOptions, beside: RowsBeside 
 }
 
 /** verifyRows verifies the uncompressed rows of a package. */
-export async function verifyRows(
-  rows: AsyncIterable<Uint8Array>,
-  options: RowsOptions,
-): Promise<RowsOutcome> {
+async function verifyRows(rows: AsyncIterable<Uint8Array>, options: RowsOptions): Promise<RowsOutcome> {
   try {
     return { kind: 'verified', result: await verifyExport(rows, ROWS_FILE, options) };
   } catch (error) {

@@ -9,7 +9,6 @@ export {
   hasNoPackages,
   NO_FACTS,
   type ImageFacts,
-  type KeyProof,
   type SignedAttestation,
   type SignedEntry,
   type ProvenanceEntry,

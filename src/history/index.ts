@@ -3,21 +3,15 @@
  * and the days of each cluster. The store writes most of it in the transactions that change what it is about.
  * It uses `findings`.
  */
-export { AnsweringRecord, type AnsweringDeps } from './answering.service.ts';
-export {
-  RECORDS,
-  type AnsweredMinutes,
-  type CatalogueEntry,
-  type ClusterDay,
-  type DetectorSigns,
-  type EndingScan,
-  type FindingEpisode,
-  type HistoryReader,
-  type ImageHistory,
-  type ImageRun,
-  type PolicyStay,
-  type RecordBegan,
-  type RecordKind,
-  type TriageSpan,
+export { AnsweringRecord } from './answering.service.ts';
+export type {
+  AnsweredMinutes,
+  ClusterDay,
+  DetectorSigns,
+  FindingEpisode,
+  HistoryReader,
+  ImageHistory,
+  ImageRun,
+  RecordKind,
 } from './ports.ts';
-export { stretchesOf, type Stretch, type StretchEnd } from './stretches.ts';
+export { stretchesOf, type Stretch } from './stretches.ts';

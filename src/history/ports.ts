@@ -112,15 +112,7 @@ export interface PolicyStay {
 }
 
 /** RECORDS are the kinds of records whose beginning is kept; those from `answers` on begin in each cluster. */
-export const RECORDS = [
-  'findings',
-  'scans',
-  'catalogue',
-  'policies',
-  'answers',
-  'sweeps',
-  'detector',
-] as const;
+const RECORDS = ['findings', 'scans', 'catalogue', 'policies', 'answers', 'sweeps', 'detector'] as const;
 export type RecordKind = (typeof RECORDS)[number];
 
 /** RecordBegan says since when something is recorded: what lies before is not known, and nothing may be concluded from its absence. */

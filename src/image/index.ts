@@ -13,29 +13,28 @@ export {
   type PlatformEntry,
 } from './platform-entries.ts';
 export type { Artifact, Artifacts, PulledArtifact } from './artifact-ports.ts';
-export { accountsToTry, type AccountsToTry } from './accounts-to-try.ts';
+export { accountsToTry } from './accounts-to-try.ts';
 export { isAbsent, RegistryError, type RegistryFault, type RegistryRemedy } from './registry-error.ts';
-export {
-  ATTACHMENTS,
-  type Attachment,
-  type Credential,
-  type CredentialHelpers,
-  type Descriptor,
-  type HelperAsk,
-  type ImageConfig,
-  type ImageIndex,
-  type ImageManifest,
-  type KeptCredential,
-  type Keychain,
-  type Manifest,
-  type Platform,
-  type PlatformImage,
-  type PullPlace,
-  type PullPlaces,
-  type Referrers,
-  type Registry,
-  type RegistryAsk,
-  type Repository,
+export type {
+  Attachment,
+  Credential,
+  CredentialHelpers,
+  Descriptor,
+  HelperAsk,
+  ImageConfig,
+  ImageIndex,
+  ImageManifest,
+  KeptCredential,
+  Keychain,
+  Manifest,
+  Platform,
+  PlatformImage,
+  PullPlace,
+  PullPlaces,
+  Referrers,
+  Registry,
+  RegistryAsk,
+  Repository,
 } from './registry-ports.ts';
 export type { PodPullSecrets, PullingPod, PullSecret, PullSecrets } from './pull-secrets-ports.ts';
 export { parseMirror, parseRegistryHost } from './registry-host.ts';

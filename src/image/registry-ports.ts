@@ -158,7 +158,7 @@ export interface Referrers {
 }
 
 /** ATTACHMENTS are the suffixes of the tags (`sha256-<hex>.sig`) under which cosign attaches things where it uses no referrers. */
-export const ATTACHMENTS = ['sig', 'att', 'sbom'] as const;
+const ATTACHMENTS = ['sig', 'att', 'sbom'] as const;
 
 /** Attachment is what such a tag holds: signatures, attestations or a bill of materials. */
 export type Attachment = (typeof ATTACHMENTS)[number];

@@ -33,7 +33,7 @@ function whyNot(failures: readonly ScanFailure[]): string {
 }
 
 /** explainNext says what the next admission would meet, as a clause. */
-export function explainNext({ verdict, policy, enforcement, reason }: PolicyAnswer): string {
+function explainNext({ verdict, policy, enforcement, reason }: PolicyAnswer): string {
   if (verdict === 'unknown') return `policy ${policy} cannot be answered: ${reason}`;
   return enforcement === 'Enforce'
     ? `the next admission would be denied by policy ${policy}: ${reason}`

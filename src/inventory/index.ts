@@ -2,23 +2,9 @@
  * What is known of images: the four exclusive states, the detail behind each, vulnerabilities over all images, and triage.
  * It uses `image`, `findings`, `policy`, `facts`, `decision` and `ledger`.
  */
-export {
-  answersAt,
-  governingAt,
-  judgeCompliance,
-  type Compliance,
-  type Place,
-  type PolicyAnswer,
-} from './compliance.ts';
-export { explainNext, explainState } from './explain.ts';
-export {
-  openImages,
-  type DecidedFrom,
-  type ImageDetail,
-  type Images,
-  type ImagesParts,
-} from './images.service.ts';
-export { InventoryError } from './inventory-error.ts';
+export { answersAt, governingAt, judgeCompliance, type Place, type PolicyAnswer } from './compliance.ts';
+export { explainState } from './explain.ts';
+export { openImages, type ImageDetail, type Images } from './images.service.ts';
 export { readPolicies, type PoliciesInForce } from './policies-in-force.ts';
 export {
   IMAGE_SORTS,
@@ -41,14 +27,7 @@ export {
   type PolicyReads,
 } from './ports.ts';
 export { IMAGE_STATES, stateOf, type ImageState, type StateCounts } from './state.ts';
-export {
-  openTriage,
-  TRIAGE_MS,
-  triageMs,
-  type NewTriage,
-  type Person,
-  type Triage,
-} from './triage.service.ts';
+export { openTriage, TRIAGE_MS, triageMs, type NewTriage, type Triage } from './triage.service.ts';
 export {
   VULNERABILITY_SORTS,
   type Vulnerability,

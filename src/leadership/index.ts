@@ -3,9 +3,9 @@
  * a leader that was stopped and goes on from writing. The database's side stands in `store/leadership`, what joins them in `app/leadership`.
  * It uses no other folder.
  */
-export { Election, type ElectionDeps } from './election.service.ts';
+export { Election } from './election.service.ts';
 export { clusterFence, leaderFence, type Fence } from './fence.ts';
-export { LEASE_TIMES, type LeaseRecord, type LeaseTimes, type StoredLease } from './lease.ts';
+export type { LeaseRecord, LeaseTimes, StoredLease } from './lease.ts';
 export type { Leader } from './leader.ts';
-export { hasLostLead, LeadershipError, type LeadershipFault } from './leadership-error.ts';
+export { hasLostLead, LeadershipError } from './leadership-error.ts';
 export type { ElectionClock, Fences, LeaseStore } from './ports.ts';

@@ -2,7 +2,7 @@ import { formatTime, type Clock, type Count, type Log } from '../base/index.ts';
 import type { LedgerEntry } from './new-row.ts';
 
 /** CLOCK_TOLERANCE is how many milliseconds a clock may be behind: the clocks of two replicas differ a little. */
-export const CLOCK_TOLERANCE = 2000;
+const CLOCK_TOLERANCE = 2000;
 /** After this many looks in a row that found nothing, the clock counts as right again: one that is only just behind is told once. */
 const CALM = 5;
 

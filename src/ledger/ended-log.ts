@@ -27,7 +27,7 @@ export function successorOf(origin: string, epoch: string): string {
 }
 
 /** endedKey gives the key of an ended log; null for one that cannot be read. */
-export function endedKey({ vkey }: Pick<EndedLog, 'vkey'>): NoteKey | null {
+function endedKey({ vkey }: Pick<EndedLog, 'vkey'>): NoteKey | null {
   try {
     return parseVkey(vkey);
   } catch (error) {

@@ -5,10 +5,8 @@
  */
 export { isRecordedRefusal, type LedgerRow } from './entry.ts';
 export {
-  EXPORT_FORMAT,
   LedgerError,
   type ColdImagePolicy,
-  type ExportHeader,
   type InForce,
   type LedgerSource,
   type RecordedPolicy,
@@ -18,9 +16,8 @@ export { readExport, type LedgerExport, type ReadOptions } from './export-read.t
 export type { RowBatch } from './row-shapes.ts';
 export { exportLines, type ExportParts } from './export-write.ts';
 export { AppendError } from './append-error.ts';
-export { Appender, type AppenderDeps, type AppenderOptions } from './append.service.ts';
+export { Appender, type AppenderOptions } from './append.service.ts';
 export {
-  checkEntry,
   MAX_ENTRY_ROWS,
   recordedRow,
   type Appended,
@@ -41,36 +38,13 @@ export type {
   Timers,
 } from './ports.ts';
 export { leftIn, type Left } from './spool-left.ts';
-export {
-  CLOCK_TOLERANCE,
-  ClockWatch,
-  type ClockStanding,
-  type ClockWatchDeps,
-  type Recorded,
-  type RecordedTimes,
-} from './clock-watch.ts';
-export {
-  EMPTY_ROOT,
-  fromBase64,
-  hashBytes,
-  hashLeaf,
-  toBase64,
-  toHash,
-  UNREADABLE,
-  type Hash,
-} from './merkle.ts';
-export { joinLeaf, leafHash, leafText, toLeafShape, type LeafShape } from './leaf.ts';
+export { ClockWatch, type ClockStanding, type Recorded, type RecordedTimes } from './clock-watch.ts';
+export { fromBase64, hashBytes, hashLeaf, toBase64, toHash, UNREADABLE, type Hash } from './merkle.ts';
+export { leafHash, leafText, toLeafShape } from './leaf.ts';
 export { readLeafRuns } from './leaf-runs.ts';
 export { LeafBytes, toLeafShapeBytes, type LeafShapeBytes } from './leaf-bytes.ts';
-export { Anchoring, UNREAD_MS, type AnchorDeps, type RefusedCheckpoint } from './anchor.service.ts';
-export {
-  ANCHOR_REFUSALS,
-  isOtherHistory,
-  isOtherLedger,
-  judgeAnchored,
-  type Anchored,
-  type AnchorRefusal,
-} from './judge-anchored.ts';
+export { Anchoring, UNREAD_MS, type RefusedCheckpoint } from './anchor.service.ts';
+export { ANCHOR_REFUSALS, isOtherLedger, judgeAnchored, type AnchorRefusal } from './judge-anchored.ts';
 export { openCheckpoint, readCheckpoint, signCheckpoint, type Checkpoint } from './checkpoint.ts';
 export {
   parseNote,
@@ -82,30 +56,22 @@ export {
   type NoteKey,
   type NoteSigner,
 } from './note.ts';
-export { verifyConsistency, verifyInclusion } from './proof.ts';
+export { verifyConsistency } from './proof.ts';
 export { proveFromExport, proveRowsFromExport } from './prove-from-export.ts';
 export { proveRow } from './prove-row.ts';
 export { digestOfRow, labelOfRow } from './older-row.ts';
 export { LABEL_WANTED, ROW_LABELS, toRowFilter } from './row-filter.ts';
-export {
-  proveRange,
-  sealDocument,
-  treeDocument,
-  type ExportSeal,
-  type ExportTree,
-  type RangeProof,
-} from './range-proof.ts';
+export { proveRange, type ExportSeal, type ExportTree } from './range-proof.ts';
 export { proveConsistency, rootAt, type TileReader } from './tiles.ts';
-export { parseTlogProof, verifyTlogProof, writeTlogProof, type TlogProof } from './tlog-proof.ts';
+export { writeTlogProof } from './tlog-proof.ts';
 export { TreeError } from './tree-error.ts';
-export { KEPT_CHECKPOINTS, LedgerTree, type TreeDeps } from './tree.service.ts';
+export { LedgerTree, type TreeDeps } from './tree.service.ts';
 export type { GrowingTree, Leaf, LeafRun, SignedCheckpoint, TreeReader, TreeStore } from './tree-ports.ts';
 export type { Anchor, AnchorKept, AnchorState, AnchorStates } from './anchor-ports.ts';
-export { successorOf, type EndedLog } from './ended-log.ts';
-export { auditExport, type ExportAudit } from './export-audit.ts';
+export { successorOf } from './ended-log.ts';
 export { LineBlocks } from './lines.ts';
 export { keptOfExport, MAX_KEPT, parseKept, type KeptCheckpoint } from './kept.ts';
-export { isUnsigned, NO_OUTSIDE, type BadRows, type Check, type Verification } from './verification.ts';
+export { isUnsigned, type Check, type Verification } from './verification.ts';
 export { verifyDatabase } from './verify-database.ts';
 export { verifyExport, type VerifyOptions } from './verify-export.ts';
 export { verifyProof, type ProvedRow } from './verify-proof.ts';

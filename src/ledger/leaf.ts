@@ -56,7 +56,7 @@ export function leafTextOf(shape: LeafShape, row: LeafRow): string {
 }
 
 /** joinLeaf does the same with the JSON texts of the fields, for callers that have them already. */
-export function joinLeaf(
+function joinLeaf(
   shape: LeafShape,
   id: number,
   pod: string,

@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 
 /** MAX_LINE_BYTES bounds one line of an export: the facts of an image with tens of thousands of findings fit. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 const NEWLINE = 10;
 

@@ -35,7 +35,7 @@ export interface Appended {
 }
 
 /** MAX_UID_BYTES bounds a uid; the API server's have 36. */
-export const MAX_UID_BYTES = 512;
+const MAX_UID_BYTES = 512;
 /** MAX_ENTRY_ROWS bounds the containers of a pod that one review may record. */
 export const MAX_ENTRY_ROWS = 1024;
 /** 9999-12-31T23:59:59.999Z, the last time that RFC 3339 can write. */

@@ -109,7 +109,7 @@ export function verifySignature(key: KeyObject, message: Uint8Array, signature: 
 }
 
 /** isKeyName tells whether a text can name a key: not empty, without spaces and plus signs. */
-export function isKeyName(name: string): boolean {
+function isKeyName(name: string): boolean {
   return NAME.test(name) && !CONTROL.test(name) && name.isWellFormed();
 }
 

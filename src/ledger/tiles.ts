@@ -70,7 +70,7 @@ export function joinHashes(hashes: Uint8Array): Hash {
 }
 
 /** hashOfRange gives the hash of a run of leaves as RFC 6962 joins them; of [0, n) it is the root at size n. */
-export async function hashOfRange(reader: TileReader, range: Range): Promise<Hash> {
+async function hashOfRange(reader: TileReader, range: Range): Promise<Hash> {
   return foldRight(await Promise.all(coverOf(range).map((node) => hashOfNode(reader, node))));
 }
 

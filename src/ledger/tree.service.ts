@@ -9,7 +9,7 @@ import { TreeError } from './tree-error.ts';
 import type { GrowingTree, SignedCheckpoint, TreeStore } from './tree-ports.ts';
 
 /** KEPT_CHECKPOINTS is how many checkpoints the store keeps. */
-export const KEPT_CHECKPOINTS = 10_000;
+const KEPT_CHECKPOINTS = 10_000;
 /** Rows that are taken in with one transaction. */
 const AT_ONCE = 1024;
 /** Rows that are hashed between two turns of the event loop: a millisecond or two of work. */

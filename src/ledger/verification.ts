@@ -1,7 +1,7 @@
 import type { Hash } from './merkle.ts';
 
 /** CHECKS are what a verification looks at, in the order in which it reports it. */
-export const CHECKS = [
+const CHECKS = [
   'rows',
   'tree',
   'stored_tree',

@@ -15,14 +15,7 @@ export {
 } from './certificate.ts';
 export { LICENCE_FAULTS, LicenceError, type LicenceFault } from './error.ts';
 export { refusalsOf, type Expected } from './judge.ts';
-export {
-  Licences,
-  type Actor,
-  type LicencesDeps,
-  type LicenceState,
-  type LicenceView,
-  type LicenceWarning,
-} from './licences.service.ts';
-export type { ActiveCertificate, LicenceService, LicenceStore, StoredLicence } from './ports.ts';
-export { parseRequest, type ActivationRequest } from './request.ts';
-export { checkOffset, isCheckDue, nextCheckAt, WARN_DAYS, warningOf } from './schedule.ts';
+export { Licences, type LicenceView, type LicenceWarning } from './licences.service.ts';
+export type { LicenceService, LicenceStore, StoredLicence } from './ports.ts';
+export { parseRequest } from './request.ts';
+export { checkOffset, isCheckDue, nextCheckAt, warningOf } from './schedule.ts';

@@ -24,7 +24,7 @@ export function nextCheckAt(clusterId: string, lastAt: number | null, at: number
 }
 
 /** WARN_DAYS are how many days before its end a certificate is warned of. */
-export const WARN_DAYS = [1, 7, 30] as const;
+const WARN_DAYS = [1, 7, 30] as const;
 
 /** warningOf gives which of the warnings is due, the nearest to the end; null before the first, and after the end. */
 export function warningOf(notAfter: number | null, at: number): (typeof WARN_DAYS)[number] | null {

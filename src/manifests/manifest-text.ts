@@ -21,7 +21,7 @@ import { ManifestError } from './manifest-error.ts';
 /** MAX_MANIFEST_BYTES bounds a manifest file. */
 export const MAX_MANIFEST_BYTES = 8 * 1024 * 1024;
 /** MAX_DEPTH bounds how deep a document nests; a resource definition with its schema needs about sixty levels. */
-export const MAX_DEPTH = 256;
+const MAX_DEPTH = 256;
 const MAX_DOCUMENTS = 10_000;
 /** A piece of YAML is held in memory with a few hundred bytes, however short it is. */
 const MAX_PIECES = 2_500_000;

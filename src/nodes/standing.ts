@@ -49,7 +49,7 @@ export interface Count {
 }
 
 /** MAX_GRACE_DAYS: a longer grace "does not loosen the ceiling", so there is none. */
-export const MAX_GRACE_DAYS = 14;
+const MAX_GRACE_DAYS = 14;
 
 /** graceOf gives the grace of `nodes.graceDays` in milliseconds. */
 export function graceOf(days: number): number {

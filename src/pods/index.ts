@@ -13,7 +13,7 @@ export {
   type IngressRoute,
   type ServiceRoute,
 } from './exposure.ts';
-export { list, text } from './bounded.ts';
+export { text } from './bounded.ts';
 export { digestOfImageId } from './image-id.ts';
 export { RouteTable } from './route-table.ts';
 export { judgePod, type HardeningVerdict, type PodJudgement } from './hardening.ts';
@@ -30,4 +30,4 @@ export {
   type PodSpec,
 } from './pod.ts';
 export { signalsOf } from './signals.ts';
-export { nodePlatformOf, type PlacedSpec, type PlatformOfNode } from './node-platform.ts';
+export { nodePlatformOf, type PlatformOfNode } from './node-platform.ts';

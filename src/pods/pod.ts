@@ -89,7 +89,7 @@ const LISTS = [
 ] as const;
 
 /** imagesOf gives the image of every container of a pod in the order in which it would start them. */
-export function imagesOf(spec: PodSpec): ContainerImage<ContainerRole>[] {
+function imagesOf(spec: PodSpec): ContainerImage<ContainerRole>[] {
   const images: ContainerImage<ContainerRole>[] = [];
   // By plain loops, as below: this runs for every review.
   for (const [field, role] of LISTS) {

@@ -3,6 +3,6 @@
  * each rule is said; what cannot be said exactly is said stricter, and what is left out is told.
  * It uses `policy`, `manifests` and `render`.
  */
-export { importPolicies, type ImportedPolicy, type ImportResult } from './import.ts';
+export { importPolicies, type ImportResult } from './import.ts';
 export { documentOf, importedText } from './write.ts';
-export { OUTCOMES, type ImportedRule, type RuleOutcome } from './imported.ts';
+export { OUTCOMES } from './imported.ts';

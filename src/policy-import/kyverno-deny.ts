@@ -2,7 +2,7 @@ import { toAllowList } from './allow-list.ts';
 import { at, listAt, textAt, textsIn, type Converted, type Json, type Part } from './imported.ts';
 
 /** CONTAINERS are the lists of containers of a pod. Ours judges all of them. */
-export const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
+const CONTAINERS = ['containers', 'initContainers', 'ephemeralContainers'] as const;
 
 /** Asked is what a condition becomes: parts of ours, with the lists of containers that each is asked of. */
 export interface Asked {

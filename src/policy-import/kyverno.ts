@@ -12,7 +12,7 @@ export function kyvernoEnforces(spec: Json, rule: Json): boolean {
 }
 
 /** namespacesOf gives the namespaces that a rule is limited to; null where that cannot be said. Ours then governs all. */
-export function namespacesOf(rule: Json): { readonly names: string[]; readonly narrower: string[] } {
+function namespacesOf(rule: Json): { readonly names: string[]; readonly narrower: string[] } {
   const match = at(rule, 'match');
   const filters = [...listAt(match, 'any'), ...listAt(match, 'all')];
   const resources =

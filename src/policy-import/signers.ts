@@ -26,7 +26,7 @@ export function keysIn(text: string): string[] {
 }
 
 /** toIdentity reads a subject and an issuer as other tools write them. Wildcards become patterns, which match whole texts in both. */
-export function toIdentity(written: Json): Identity | null {
+function toIdentity(written: Json): Identity | null {
   const [subject, pattern] = [textAt(written, 'subject'), textAt(written, 'subjectRegExp')];
   const [issuer, issuerPattern] = [textAt(written, 'issuer'), textAt(written, 'issuerRegExp')];
   const who = asked(subject, pattern);
@@ -47,7 +47,7 @@ function asked(text: string, pattern: string): { text: string } | { pattern: str
 const WILDCARDS: Readonly<Record<string, string>> = { '*': '.*', '?': '.' };
 
 /** fromWildcards writes `*` and `?` as a pattern of RE2. */
-export function fromWildcards(text: string): string {
+function fromWildcards(text: string): string {
   return [...text].map((char) => WILDCARDS[char] ?? char.replace(/[\\^$.|+()[\]{}]/, '\\$&')).join('');
 }
 

@@ -15,12 +15,11 @@ export {
 export { governs, type Policy } from './policy.ts';
 export { parsePolicies, withoutNulls, type ParsedPolicy, type PolicyFile } from './parse.ts';
 export { namespaceFault } from './schema-parts.ts';
-export { checkBounds, parsePolicyValue, withoutServerFields, type PolicyValue } from './parse-value.ts';
+export { checkBounds, parsePolicyValue, withoutServerFields } from './parse-value.ts';
 export {
   IMAGE_POLICIES,
   openKeptPolicies,
   openPolicies,
-  PolicyWriteError,
   type KeptPolicies,
   type Policies,
   type PolicyKind,
@@ -28,7 +27,6 @@ export {
 } from './policies.service.ts';
 export type {
   Expected,
-  InvalidPolicy,
   Listed,
   NamedPolicies,
   PolicyPage,
@@ -45,7 +43,7 @@ export { diffPolicies } from './diff.ts';
 export { entriesOf } from './entries.ts';
 export { showEntry, showValue } from './show.ts';
 export { revisionOf } from './revision.ts';
-export { CURVE_HASHES, keyId, openPublicKey } from './public-key.ts';
+export { CURVE_HASHES, openPublicKey } from './public-key.ts';
 export { openPattern, patternFault } from './pattern.ts';
 export { patternTexts } from './pattern-texts.ts';
 export { acceptsIdentity, acceptsIssuer, type SignerName } from './signer.ts';

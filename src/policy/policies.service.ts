@@ -13,7 +13,7 @@ import type {
 } from './ports.ts';
 
 /** PolicyWriteError says why a stored policy cannot be read or written as asked. */
-export class PolicyWriteError extends IpoError {
+class PolicyWriteError extends IpoError {
   override readonly name = 'PolicyWriteError';
   constructor(
     code: 'conflict' | 'not_found' | 'precondition_failed' | 'invalid_request',

@@ -4,32 +4,16 @@
  * sweep does is planned by pure functions; `sweep.service.ts` obeys.
  * It uses `image`, `policy`, `facts`, `decision`, `ledger`, `pods`, `leadership` and `replicas`.
  */
-export {
-  digestOf,
-  judgeRunning,
-  type JudgeContext,
-  type JudgedImage,
-  type JudgedPod,
-} from './judge-running.ts';
+export { digestOf, judgeRunning, type JudgeContext, type JudgedPod } from './judge-running.ts';
 export { judgeReplacement, type KnownReplacement } from './judge-replacement.ts';
-export {
-  SELECTOR_OPERATORS,
-  selects,
-  type LabelExpression,
-  type NamespaceSelector,
-} from './namespace-selector.ts';
-export { planStops, stopCandidates, type StopCandidate, type StopPlan } from './plan-stops.ts';
-export { planSweep, type PlannedPod, type SweepFacts, type SweepPlan } from './plan-sweep.ts';
-export { UNREVIEWED, type PlannedRow } from './rows.ts';
+export { SELECTOR_OPERATORS, selects, type NamespaceSelector } from './namespace-selector.ts';
+export { planStops, stopCandidates } from './plan-stops.ts';
+export { planSweep, type SweepFacts } from './plan-sweep.ts';
 export { ALWAYS_LEFT_OUT, covers, mayStop, mustHaveRow, PERIOD, type SweepRules } from './rules.ts';
 export { namesOf, seenWorkloads } from './seen.ts';
 export { Reconciliation, type ReconciliationDeps, type SweepResult } from './sweep.service.ts';
 export type {
-  BegunSweep,
-  EarlierStop,
-  EndedSweep,
   ImageOfIndex,
-  Notice,
   PodController,
   PodEvent,
   PodEvents,
@@ -39,20 +23,15 @@ export type {
   PodStopper,
   PulledImage,
   PulledIndexes,
-  RecordedFacts,
   RecordedVerdict,
   Replacement,
   Replacements,
   RunningContainer,
   RunningPod,
   RunningPods,
-  SeenWorkload,
   SweepAccount,
-  StopAttempt,
   StopOutcome,
   SweepLog,
-  SweepPolicies,
-  TagDigests,
   WantedPod,
 } from './ports.ts';
-export { UnscannableNews, type UnscannableEvent, type UnscannableImage } from './unscannable.ts';
+export { UnscannableNews, type UnscannableEvent } from './unscannable.ts';

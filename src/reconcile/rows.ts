@@ -8,7 +8,7 @@ import type { RunningPod } from './ports.ts';
 export type PlannedRow = Omit<NewRow, 'at'>;
 
 /** UNREVIEWED is the reason of a row of kind `unreviewed`. */
-export const UNREVIEWED = 'unreviewed: the pod was created without a review';
+const UNREVIEWED = 'unreviewed: the pod was created without a review';
 
 /** What all rows of a judged pod say alike. */
 function common(cluster: string, judged: JudgedPod): Partial<LedgerRow> {

@@ -5,10 +5,10 @@
  */
 export { AuditRecorder, type AuditCounts } from './audit-recorder.ts';
 export { AUDIT_POLICY } from './audit-policy.ts';
-export { auditLines, type AuditLine } from './audit-lines.ts';
+export { auditLines } from './audit-lines.ts';
 export { untilEvent, type AuditStart } from './audit-start.ts';
-export { emptyObjects, readObjects, type ClusterObjects, type ListedPod } from './cluster-objects.ts';
-export { factsOfImages, type ImagesKnown } from './image-facts.ts';
+export { emptyObjects, readObjects, type ClusterObjects } from './cluster-objects.ts';
+export { factsOfImages } from './image-facts.ts';
 export { podRows } from './pod-rows.ts';
-export { asReferences, toExport, type RecordedRows } from './recorded-export.ts';
+export { asReferences, toExport } from './recorded-export.ts';
 export { RecordingError } from './recording-error.ts';

@@ -4,14 +4,7 @@
  */
 export { findRelease, NEWEST, releasesBetween, RELEASES } from './catalogue.ts';
 export { releaseBody, releasesBody, type ReleaseBody } from './body.ts';
-export { planUpgrade, type PlannedNote, type UpgradePlan } from './plan.ts';
+export { planUpgrade, type UpgradePlan } from './plan.ts';
 export type { Release, ReleaseNote } from './release.ts';
 export { judgeValues, type ValueFinding } from './values.ts';
-export {
-  judgeRelease,
-  judgeReleaseFile,
-  RELEASE_CHECKS,
-  type ReleaseCheck,
-  type ReleaseCheckName,
-  type ReleaseSigners,
-} from './verify.ts';
+export { judgeRelease, judgeReleaseFile, type ReleaseCheck, type ReleaseSigners } from './verify.ts';

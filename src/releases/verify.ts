@@ -10,7 +10,7 @@ import {
 } from '../facts/index.ts';
 
 /** RELEASE_CHECKS are what a release must show, in the order in which they are told; only a file has a `sum`. */
-export const RELEASE_CHECKS = ['sum', 'keyed_signature', 'keyless_signature', 'sbom', 'provenance'] as const;
+const RELEASE_CHECKS = ['sum', 'keyed_signature', 'keyless_signature', 'sbom', 'provenance'] as const;
 export type ReleaseCheckName = (typeof RELEASE_CHECKS)[number];
 
 /**

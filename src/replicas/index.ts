@@ -3,10 +3,9 @@
  * takes a row that is not there for a review that never was.
  * It uses `accounts`.
  */
-export { accountOf, UNREAD, type Account, type Holder } from './account.ts';
-export { askReplicas, type AskDeps } from './ask.service.ts';
-export { ReplicaList, type ReplicaListDeps } from './list.service.ts';
-export { ReplicaError } from './replica-error.ts';
+export { accountOf, UNREAD, type Account } from './account.ts';
+export { askReplicas } from './ask.service.ts';
+export { ReplicaList } from './list.service.ts';
 export {
   mayHold,
   REPLICA_STATES,
@@ -18,5 +17,5 @@ export {
   type ReplicaStanding,
   type ReplicaState,
 } from './replica.ts';
-export { ReplicaReport, type ReportDeps } from './report.service.ts';
-export type { Holding, ReplicaStore, Report, SpoolNotes } from './ports.ts';
+export { ReplicaReport } from './report.service.ts';
+export type { Holding, ReplicaStore, SpoolNotes } from './ports.ts';

@@ -4,7 +4,7 @@ import type { RuntimePolicy, RuntimeRule } from './schema.ts';
 import { Windows } from './windows.ts';
 
 /** THROTTLE_MS is the throttle of a rule that says none: an hour. */
-export const THROTTLE_MS = 3_600_000;
+const THROTTLE_MS = 3_600_000;
 
 /** RuntimeDecision is what the rules and the runtime policies say of one event. */
 export interface RuntimeDecision {

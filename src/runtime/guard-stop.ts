@@ -2,11 +2,11 @@
 export const NEVER_STOPPED: readonly string[] = ['kube-system', 'kube-node-lease'];
 
 /** WORKLOAD_STOPS is how many pods of one workload are stopped in an hour. */
-export const WORKLOAD_STOPS = 3;
+const WORKLOAD_STOPS = 3;
 export const WORKLOAD_PERIOD = 3_600_000;
 export const STOP_PERIOD = 60_000;
 /** STOP_WITHIN is how long after its event a pod may be stopped, in milliseconds. */
-export const STOP_WITHIN = 3_600_000;
+const STOP_WITHIN = 3_600_000;
 
 /** StopQuestion is what is known before a pod is stopped for an event. */
 export interface StopQuestion {

@@ -43,7 +43,7 @@ export function parseRuntimePolicyValue(value: unknown): RuntimePolicyValue {
 }
 
 /** toRuntimePolicy gives a read spec its revision. */
-export function toRuntimePolicy(name: string, spec: RuntimePolicy['spec']): RevisedRuntimePolicy {
+function toRuntimePolicy(name: string, spec: RuntimePolicy['spec']): RevisedRuntimePolicy {
   return { name, revision: sha256Hex(canonicalJson(spec)), spec };
 }
 

@@ -5,7 +5,7 @@ import type { ReceivedEvent, RuntimeIntake } from './ports.ts';
  * QUEUE_LIMITS bound what waits to be kept: events, bytes of their bodies, and milliseconds until the detector has its answer. What waits at
  * most is what a slow disk keeps in that time; `group` events are one transaction, whose end reviews wait for.
  */
-export const QUEUE_LIMITS = { events: 1_000, bytes: 32 * 1_048_576, wait: 1_000, group: 24 } as const;
+const QUEUE_LIMITS = { events: 1_000, bytes: 32 * 1_048_576, wait: 1_000, group: 24 } as const;
 
 /**
  * Milliseconds for which events are gathered behind a transaction while more keep coming. Each transaction costs reviews the write lock and the

@@ -4,7 +4,7 @@ import { patternFault } from '../policy/index.ts';
 import { PRIORITIES, parsePriority, type Priority } from './priority.ts';
 
 /** MAX_COUNT and MAX_WINDOW bound a window, so that what is remembered of it is bounded. */
-export const MAX_COUNT = 1000;
+const MAX_COUNT = 1000;
 /** MAX_RULES is how many rules there may be: each event is held against them. */
 export const MAX_RULES = 500;
 const DAY = 86_400_000;

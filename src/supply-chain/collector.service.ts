@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 /** An image that was not seen for so long is not in use. */
 const IN_USE = 7 * 24 * 60 * MINUTE;
 /** COLLECT_LIMIT is how many milliseconds the collection of one digest may take. */
-export const COLLECT_LIMIT = 5 * MINUTE;
+const COLLECT_LIMIT = 5 * MINUTE;
 /** A claim is lost after this time at the latest: three times as long as its collection may take. */
 const CLAIM = 3 * COLLECT_LIMIT;
 /** Images that nobody asked for are looked for so often. */

@@ -2,7 +2,7 @@ import { PROVENANCE_TYPES, statedBuilder } from '../facts/index.ts';
 import type { Statement } from './statement.ts';
 
 /** isProvenance tells whether a statement claims to be a provenance that is read here. */
-export function isProvenance(statement: Statement): boolean {
+function isProvenance(statement: Statement): boolean {
   return PROVENANCE_TYPES.some((type) => type === statement.predicateType);
 }
 

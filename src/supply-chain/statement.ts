@@ -1,10 +1,7 @@
 import { isDigest, type Digest, parseStrictJson } from '../base/index.ts';
 
 /** STATEMENT_TYPES are the in-toto statement layers that are read. */
-export const STATEMENT_TYPES = [
-  'https://in-toto.io/Statement/v0.1',
-  'https://in-toto.io/Statement/v1',
-] as const;
+const STATEMENT_TYPES = ['https://in-toto.io/Statement/v0.1', 'https://in-toto.io/Statement/v1'] as const;
 
 /** IN_TOTO_PAYLOAD is the DSSE payload type of an in-toto statement; no other payload is one. */
 export const IN_TOTO_PAYLOAD = 'application/vnd.in-toto+json';

@@ -23,7 +23,7 @@ export type Annotations = Readonly<Record<string, string>>;
  * verified here. `other_subject`: says nothing of this digest. `certificate`, `log`, `timestamp`, `signature`:
  * that part does not verify. `no_signer`: neither a certificate nor a signature that a key could check.
  */
-export const REFUSALS = [
+const REFUSALS = [
   'malformed',
   'too_large',
   'unsupported',
@@ -40,7 +40,7 @@ export type Refusal = (typeof REFUSALS)[number];
  * UNVERIFIABLES says why evidence could not be looked at now; it may be asked again. `no_trust_root`: none is
  * configured, or none could be fetched. `deadline`: the time was up. `busy`: too many wait. `fault`: the verifier itself failed.
  */
-export const UNVERIFIABLES = ['no_trust_root', 'deadline', 'busy', 'fault'] as const;
+const UNVERIFIABLES = ['no_trust_root', 'deadline', 'busy', 'fault'] as const;
 export type Unverifiable = (typeof UNVERIFIABLES)[number];
 
 /**

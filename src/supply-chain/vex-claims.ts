@@ -14,7 +14,7 @@ import { vexKey, type CollectedVex, type Problem, type VexTally } from './collec
 import { keepWithin, MAX_KEPT } from './payloads.ts';
 
 /** VEX_REJECTIONS says why statements were read, or could not be, and do not count: the reasons of `svc_vex_rejected_total`. */
-export const VEX_REJECTIONS = ['unreadable', 'unverified', 'other_image', 'no_digest', 'too_large'] as const;
+const VEX_REJECTIONS = ['unreadable', 'unverified', 'other_image', 'no_digest', 'too_large'] as const;
 
 /** VexRejection is one of them. */
 export type VexRejection = (typeof VEX_REJECTIONS)[number];

@@ -3,4 +3,4 @@
  * It uses no other folder.
  */
 export { explainForeign } from './explain.ts';
-export { firstFault, syntaxFaults, type FirstFault, type SyntaxFault } from './faults.ts';
+export { firstFault, syntaxFaults } from './faults.ts';

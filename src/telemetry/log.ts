@@ -5,7 +5,7 @@ import { toPretty } from './pretty.ts';
 import type { Redactor } from './redactor.ts';
 
 /** LOG_LEVELS from the most that is said to the least. */
-export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 
 /** LogLevel is the minimum level of lines that are written. */
 export type LogLevel = (typeof LOG_LEVELS)[number];

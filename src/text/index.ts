@@ -30,7 +30,7 @@ export type Block =
 export type Piece = Inline | string;
 
 /** text is words of our own. */
-export function text(value: string): Inline {
+function text(value: string): Inline {
   return { kind: 'text', text: value };
 }
 

@@ -1,7 +1,7 @@
 import { oneLine } from '../base/index.ts';
 
 /** MAX_FOREIGN is how much of a foreign value is shown, in characters. */
-export const MAX_FOREIGN = 200;
+const MAX_FOREIGN = 200;
 
 /**
  * foreign makes a value that comes from outside (a package, a version, an image's name or label) one line of what can be seen, in one

@@ -4,10 +4,10 @@ export const CLOSE_REASONS = ['fixed', 'triaged', 'image_retired'] as const;
 /** CloseReason is why a finding ended. */
 export type CloseReason = (typeof CLOSE_REASONS)[number];
 
-/** ALERT_REASONS are the reasons a runtime alert's row is closed with: `released` only on rows of before 1.3.1. None counts as a fix. */
-export const ALERT_REASONS = ['quiet', 'image_retired', 'released'] as const;
-
-/** END_REASONS are the reasons of both. */
+/**
+ * END_REASONS are these, and those that only the row of a runtime alert is closed with: `released` only on rows of before 1.3.1. Neither counts
+ * as a fix.
+ */
 export const END_REASONS = [...CLOSE_REASONS, 'quiet', 'released'] as const;
 
 /** EndReason is why a row was closed. */

@@ -63,7 +63,7 @@ export function judgeFinding(finding: OpenFinding, clusters: ClusterSweeps, at: 
 /** QUIET_MS is after how long without an event of its rule from its image a row of runtime alerts ends. */
 export const QUIET_MS = 7 * DAY_MS;
 /** RETIRED_MS is how long no pod may have run an image, and how old the last whole sweep of a cluster may be, before its issue is closed. */
-export const RETIRED_MS = DAY_MS;
+const RETIRED_MS = DAY_MS;
 
 /** Judges a row of runtime alerts. No event says something only where the detector would have sent one. */
 function judgeAlert(alert: OpenFinding, clusters: ClusterSweeps, at: number): Verdict {

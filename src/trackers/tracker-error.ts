@@ -8,7 +8,7 @@ import { hasLostLead, type LeadershipError } from '../leadership/index.ts';
  * the 403 that means the same, `server` 5xx, `unreadable` an answer that is not what the provider's API says, `stopped` a write that
  * was held back before its first byte, since this process leads no more or shuts down.
  */
-export const TRACKER_FAULTS = {
+const TRACKER_FAULTS = {
   address: 'invalid_config',
   network: 'network',
   timeout: 'network',

@@ -28,11 +28,6 @@ const BY_TYPE: ReadonlyMap<string, Compare> = new Map([
 /** A version is no longer than this, in any ecosystem. */
 const MAX_VERSION = 512;
 
-/** isComparable tells whether the order of versions is known for a type of package URL. */
-export function isComparable(type: string): boolean {
-  return BY_TYPE.has(type);
-}
-
 /**
  * compareVersions orders two versions of a package of a type (of its package URL, or `semver`): below 0 where the first is the older, 0
  * where they are the same. Null where that cannot be told: an order that is not known here, or what is not a version there.

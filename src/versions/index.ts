@@ -3,5 +3,5 @@
  * is said so, never guessed: a statement about vulnerabilities must not cover a version that it may not mean.
  * It uses no other folder.
  */
-export { compareVersions, isComparable } from './compare.ts';
+export { compareVersions } from './compare.ts';
 export { isInRange } from './range.ts';

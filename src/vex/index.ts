@@ -3,19 +3,10 @@
  * which image, and which of several rules. Who made a statement, and whether that counts, is judged elsewhere.
  * It uses `image` and `versions`.
  */
-export { claimsAbout, coverOf, type VexClaim, type VexClaims, type VexCover } from './coverage.ts';
-export { concernOf, type Concern, type VexTarget } from './concern.ts';
+export { claimsAbout, coverOf, type VexClaim, type VexCover } from './coverage.ts';
+export { concernOf } from './concern.ts';
 export { DigestIndex } from './digest-index.ts';
-export { coversPackage, matchPackage, type VexPackage } from './packages.ts';
-export { parsePurl, type Purl } from './purl.ts';
+export { coversPackage, type VexPackage } from './packages.ts';
+export { parsePurl } from './purl.ts';
 export { MAX_STATEMENTS, MAX_VEX_BYTES, countStatements, readVex, toVexDocument } from './read.ts';
-export {
-  isSuppressing,
-  VEX_FORMATS,
-  VEX_STATUSES,
-  type VexDocument,
-  type VexFault,
-  type VexProduct,
-  type VexStatement,
-  type VexStatus,
-} from './statement.ts';
+export { isSuppressing, type VexDocument, type VexProduct, type VexStatus } from './statement.ts';

@@ -36,7 +36,7 @@ export function coversPackage(
  * matchPackage tells whether a part of a statement is a package: by the type, namespace and name of its package URL, its qualifiers and its
  * version; a part that is only a name by the name.
  */
-export function matchPackage(part: string, found: VexPackage): Match {
+function matchPackage(part: string, found: VexPackage): Match {
   const stated = parsePurl(part);
   if (stated === null && /^pkg:/i.test(part)) return 'unknown';
   if (stated === null) return part === found.package ? 'yes' : 'no';

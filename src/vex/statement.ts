@@ -31,7 +31,7 @@ export interface VexStatement {
 }
 
 /** VEX_FORMATS are the formats that are read. */
-export const VEX_FORMATS = ['openvex', 'csaf', 'cyclonedx'] as const;
+const VEX_FORMATS = ['openvex', 'csaf', 'cyclonedx'] as const;
 
 /** VexDocument is what a producer says, of whatever format. */
 export interface VexDocument {

@@ -12,31 +12,19 @@ export {
   type SeveralResult,
   type WhatIfRequest,
 } from './whatif.service.ts';
-export type { TogetherResult } from './together.ts';
 export { sourceOf } from './export-source.ts';
-export type { Period, ReplayOrigin, ReplaySource } from './ports.ts';
-export type {
-  Baseline,
-  ChangeGroup,
-  ContextSummary,
-  DayCount,
-  PolicyChangeDocument,
-  Sample,
-  SelfCheckMismatch,
-  SelfCheckResult,
-  WhatIfResult,
-} from './result.ts';
+export type { ReplaySource } from './ports.ts';
+export type { SelfCheckMismatch, SelfCheckResult, WhatIfResult } from './result.ts';
 export {
   KEPT,
   LiveError,
   openLiveWhatIf,
   STANDARD,
-  type LiveCall,
   type LiveDeps,
   type LiveRequest,
   type LiveWhatIf,
 } from './live.service.ts';
-export { loadPrinting, type Printing } from './printing.ts';
+export { loadPrinting } from './printing.ts';
 export { RUN_ID } from './run-id.ts';
 export type {
   KeptRun,
@@ -46,10 +34,9 @@ export type {
   Replayed,
   Replayer,
   RunFilter,
-  RunPage,
   RunPrinter,
   RunStore,
 } from './run-ports.ts';
-export { openKeptRuns, pruneRuns, type KeptRuns, type RunDownload, type RunsDeps } from './runs.service.ts';
+export { openKeptRuns, pruneRuns, type KeptRuns } from './runs.service.ts';
 export { subjectOf } from './subject.ts';
 export { workloadOf } from './workload.ts';

@@ -70,7 +70,7 @@ async function toPlan(service: ServiceClient, rules: readonly RuntimeRule[]): Pr
 type Json = Readonly<Record<string, unknown>>;
 
 /** toChanges compares lists by names: what differs in content, and what stands in another order among those that stay. */
-export function toChanges(
+function toChanges(
   stored: readonly StoredRuleBody[],
   rules: readonly RuntimeRule[],
 ): readonly PlannedChange[] {

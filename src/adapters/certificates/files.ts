@@ -5,7 +5,7 @@ import { IpoError } from '../../base/index.ts';
 const MAX_BYTES = 1_048_576;
 
 /** CertificateFileError says which file cannot be read; no message holds what is in it. */
-export class CertificateFileError extends IpoError {
+class CertificateFileError extends IpoError {
   override readonly name = 'CertificateFileError';
 }
 

@@ -3,4 +3,4 @@
  * folder nor is given what it opens.
  * It uses `program`.
  */
-export { openCredentialHelpers, type CredentialHelperOptions, type OpenHelpers } from './ask-helper.ts';
+export { openCredentialHelpers, type CredentialHelperOptions } from './ask-helper.ts';

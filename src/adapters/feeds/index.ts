@@ -7,4 +7,4 @@ export { MAX_CATALOGUE_BYTES, parseKevCatalogue, readKevCatalogue } from './kev-
 export { readReleaseData } from './release-data.ts';
 export { openReleaseSource } from './release-source.ts';
 export { openKevSource } from './kev-source.ts';
-export { openVexSource, type VexPlaces, type VexSourceOptions } from './vex-source.ts';
+export { openVexSource } from './vex-source.ts';

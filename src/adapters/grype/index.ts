@@ -3,4 +3,4 @@
  * It uses `program`.
  */
 export { isGrypeReport, parseGrypeReport, toGrypeScanReport } from './report.ts';
-export { openGrype, type GrypeOptions } from './run.ts';
+export { openGrype } from './run.ts';

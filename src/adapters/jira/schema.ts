@@ -3,7 +3,7 @@ import { z } from 'zod';
 const Text = z.string().max(500);
 
 /** Account is a person or service in Jira: by `accountId` in the cloud, by `key` in Data Center. */
-export const Account = z
+const Account = z
   .object({ accountId: Text.optional(), key: Text.optional(), name: Text.optional() })
   .transform(({ accountId, key, name }) => accountId ?? key ?? name ?? '');
 

@@ -20,7 +20,7 @@ const REREAD_MS = 60_000;
 /** Milliseconds until a connection stands. */
 const CONNECT_MS = 5_000;
 /** The server sends bookmarks each minute; a watch that is silent for longer is dead, and asked for again. */
-export const SILENCE_MS = 120_000;
+const SILENCE_MS = 120_000;
 
 /**
  * openInCluster gives the connection of a pod. Token and authority are read again each minute, and at once when the server no longer

@@ -263,7 +263,7 @@ export class Informer<T> {
 }
 
 /** keyOf gives the key under which an object is kept. */
-export function keyOf({ metadata }: KubeObject): string {
+function keyOf({ metadata }: KubeObject): string {
   const { namespace, name = '' } = metadata ?? {};
   return namespace === undefined || namespace === '' ? name : `${namespace}/${name}`;
 }

@@ -3,11 +3,11 @@
  * outside is made inert: it mentions nobody, refers to nothing, runs nothing and hides nothing.
  * It uses no other adapter.
  */
-export { adfSize, markerInAdf, toAdf, type AdfDocument, type AdfNode } from './adf.ts';
+export { adfSize, markerInAdf, toAdf, type AdfDocument } from './adf.ts';
 export { cutLine, cutTo } from './cut.ts';
-export { toMail, type Mail } from './mail.ts';
-export { toSlack, type SlackBlock, type SlackMessage, type SlackText } from './slack.ts';
-export { toTeams, type TeamsMessage } from './teams.ts';
+export { toMail } from './mail.ts';
+export { toSlack } from './slack.ts';
+export { toTeams } from './teams.ts';
 export { markdownSize, markerIn, toMarkdown } from './markdown.ts';
 export { toInertTitle, toPlainTitle } from './title.ts';
 export { markerInWiki, toWiki, wikiSize } from './wiki.ts';

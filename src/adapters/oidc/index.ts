@@ -2,4 +2,4 @@
  * The identity provider by OpenID Connect: discovery, authorization code with PKCE, and a token that must prove itself.
  * It uses `transport`.
  */
-export { openIdentityProvider, type OidcOptions } from './provider.ts';
+export { openIdentityProvider } from './provider.ts';

@@ -4,10 +4,10 @@
  */
 export { childEnvironment } from './child-environment.ts';
 export { dockerConfig, NO_CREDENTIALS, secretsOf } from './docker-config.ts';
-export { ProgramError, type ProgramFault } from './program-error.ts';
-export { runProgram, type Ended, type Run } from './run-program.ts';
+export { ProgramError } from './program-error.ts';
+export { runProgram, type Ended } from './run-program.ts';
 export { openWorkDirectory, type WorkDirectory } from './work-directory.ts';
-export { scannerFault, type Scanned, type ScannerRun } from './scanner-fault.ts';
+export { scannerFault, type ScannerRun } from './scanner-fault.ts';
 export { crashReasonIn, registryReasonIn } from './scan-reason.ts';
 export { withSystemAuthorities } from './authorities.ts';
 export { asReferred, fromOf } from './pulled-from.ts';

@@ -3,9 +3,8 @@
  * against its digest and, where it is an error, told apart into what is not there and what could not be asked.
  * It uses `transport`.
  */
-export { digestLookup, type DigestLookupDeps } from './digest-lookup.ts';
+export { digestLookup } from './digest-lookup.ts';
 export type { HostState } from './host-health.ts';
-export type { HostSettings, Mirror } from './hosts.ts';
 export {
   chainKeychains,
   dockerKeychain,

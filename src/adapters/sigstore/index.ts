@@ -4,9 +4,8 @@
  * It uses `transport`.
  */
 export { MAX_EVIDENCE_BYTES } from './bundle.ts';
-export { openVerifier, VERIFY_LIMIT_MS, type OpenVerifier, type VerifierOptions } from './open-verifier.ts';
-export { SigstoreError } from './sigstore-error.ts';
+export { openVerifier, type OpenVerifier, type VerifierOptions } from './open-verifier.ts';
 export { MAX_TRUST_ROOT_BYTES, parseTrustRoot, type TrustRoot } from './trust-root.ts';
-export { openTrustFile, type CurrentTrust, type TrustSource } from './trust-source.ts';
-export { openTufTrust, PUBLIC_MIRROR, type TufOptions } from './tuf.ts';
+export { openTrustFile, type TrustSource } from './trust-source.ts';
+export { openTufTrust, PUBLIC_MIRROR } from './tuf.ts';
 export { serveVerification } from './verify-thread.ts';

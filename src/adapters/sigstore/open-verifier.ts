@@ -12,7 +12,7 @@ import type { Outcome, RootDocument, Task, ToThread } from './verify-protocol.ts
 import { openRules, perform, unasked } from './verify-thread.ts';
 
 /** VERIFY_LIMIT_MS is the longest that a verification takes, waiting and trust root included: no such call outlives 90 seconds. */
-export const VERIFY_LIMIT_MS = 90_000;
+const VERIFY_LIMIT_MS = 90_000;
 
 /** VerifierOptions say what is verified with, and where. */
 export interface VerifierOptions {

@@ -3,7 +3,7 @@
  * the replica that it belongs to.
  * It uses no other adapter.
  */
-export { openFileSpool, type FileSpoolOptions } from './file-spool.ts';
+export { openFileSpool } from './file-spool.ts';
 export { isOnDiskOf } from './on-disk-of.ts';
 export { nextLife, readReplicaName } from './replica-name.ts';
 export { SpoolError } from './spool-error.ts';

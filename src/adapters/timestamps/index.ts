@@ -2,4 +2,4 @@
  * Time stamps of an authority, by HTTP (RFC 3161).
  * It uses `transport`.
  */
-export { openTimestamps, type Timestamps } from './timestamps.ts';
+export { openTimestamps } from './timestamps.ts';

@@ -8,20 +8,14 @@ export { readAuthorities } from './authorities.ts';
 export { parseBase } from './base-address.ts';
 export { AddressRefused, openConnector } from './connect.ts';
 export { toFetch } from './fetch.ts';
-export { AnswerError, happenedBy, type Answer } from './outcome.ts';
+export { AnswerError, happenedBy } from './outcome.ts';
 export { fetchThrough } from './global-fetch.ts';
 export { DIRECT, openOutbound, type Outbound } from './outbound.ts';
 export { openRedactor, toSaid } from './redact.ts';
-export { openTransport, type Request, type Transport, type TransportOptions } from './transport.ts';
+export { openTransport, type Transport, type TransportOptions } from './transport.ts';
 export { openTunnel, ProxyFault, proxyFaultOf } from './tunnel.ts';
 export { toWait } from './waiting.ts';
-export {
-  openWriterQueues,
-  WRITE_LIMITS,
-  type QueueOptions,
-  type WriterQueue,
-  type WriterQueues,
-} from './writer-queue.ts';
-export { anotherIssue, toDocument, throughLibrary, unreadable, type Asked } from './library.ts';
-export { openOnLine, type Caller, type Line } from './line.ts';
-export { eachOf, TooLong, type PageRead } from './pages.ts';
+export { openWriterQueues, type WriterQueue } from './writer-queue.ts';
+export { anotherIssue, toDocument, throughLibrary, unreadable } from './library.ts';
+export { openOnLine, type Line } from './line.ts';
+export { eachOf, TooLong } from './pages.ts';

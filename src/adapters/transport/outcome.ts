@@ -59,7 +59,7 @@ export function happenedBy(status: number): 'no' | 'unknown' {
 }
 
 /** isLimited tells a refusal for too many calls from one for lack of permission. */
-export function isLimited({ status, headers, text }: Answer): boolean {
+function isLimited({ status, headers, text }: Answer): boolean {
   if (status === 429) return true;
   if (status !== 403) return false;
   return (

@@ -10,7 +10,7 @@ const HOUR = 60 * MINUTE;
  * WRITE_LIMITS hold for every provider, and lie under the strictest of them (GitHub: one at a time, a second apart, 80 a minute and
  * 500 an hour of what creates content).
  */
-export const WRITE_LIMITS = {
+const WRITE_LIMITS = {
   apartMs: SECOND,
   notifyingApartMs: 3 * SECOND,
   perMinute: 60,

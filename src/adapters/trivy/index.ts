@@ -7,5 +7,5 @@ export { ReportError } from './report-error.ts';
 export type { ScanReport as TrivyReport } from '../../scan/index.ts';
 export { parseScanReports, readScanReports } from './scan-reports.ts';
 export { parseTrivyDatabase } from './run-version.ts';
-export { openTrivy, type TrivyOptions } from './run.ts';
+export { openTrivy } from './run.ts';
 export { parseJson } from './not-a-report.ts';

@@ -25,7 +25,7 @@ export function checkPlainHttp(
 /**
  * takesAuthorities tells whether a version has the flag `--cacert`, which came with 0.68; before it, only SSL_CERT_FILE names authorities.
  */
-export function takesAuthorities(version: string): boolean {
+function takesAuthorities(version: string): boolean {
   const [, major, minor] = /^v?(\d+)\.(\d+)\./.exec(version) ?? [];
   return Number(major) > 0 || Number(minor) >= 68;
 }

@@ -38,7 +38,7 @@ export const auditQuery = z.strictObject({
 export const auditCsvQuery = z.strictObject(narrowed);
 
 /** auditEntrySchema is an entry of the audit log. */
-export const auditEntrySchema = z
+const auditEntrySchema = z
   .object({
     id: z.int(),
     time: z.iso.datetime().describe('RFC 3339, UTC'),

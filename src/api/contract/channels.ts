@@ -109,7 +109,7 @@ export const channelTestSchema = z
 export type ChannelTestBody = z.infer<typeof channelTestSchema>;
 
 /** channelId is the id of a channel; those of earlier releases have other forms than ours. */
-export const channelId = z
+const channelId = z
   .string()
   .regex(/^[A-Za-z0-9_.:-]{1,128}$/, { error: 'is not the ID of a channel' })
   .describe('Id of the channel');

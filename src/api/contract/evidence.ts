@@ -75,7 +75,7 @@ const summary = z
   .describe('What it comes to');
 
 /** packageSchema is an evidence package of the service. */
-export const packageSchema = z
+const packageSchema = z
   .object({
     id: z.string(),
     state: z.enum(PACKAGE_STATES),

@@ -112,7 +112,7 @@ const answerSchema = z
   .meta({ id: 'PolicyAnswer' });
 
 /** scanFailureSchema is why an image, or one of its platforms, could not be scanned since a scan of it succeeded last. */
-export const scanFailureSchema = z
+const scanFailureSchema = z
   .object({
     platform: z.string().nullable().describe('Such as `linux/arm64`; null where no platform was chosen'),
     reason: z.enum(SCAN_FAILURE_REASONS),
@@ -143,7 +143,7 @@ const itemShape = {
 };
 
 /** imageItemSchema is an image in the list. */
-export const imageItemSchema = z
+const imageItemSchema = z
   .object({ ...itemShape, scan: scanSummarySchema.nullable().describe('Null: never scanned') })
   .meta({ id: 'Image' });
 

@@ -6,7 +6,7 @@ import { pageSchema } from './paging.ts';
 /** LEDGER_PAGE is how many rows a page holds unless said. */
 export const LEDGER_PAGE = 100;
 /** MAX_EXPORT_DAYS is how far back `days` reaches: a hundred years. */
-export const MAX_EXPORT_DAYS = 36_525;
+const MAX_EXPORT_DAYS = 36_525;
 
 const rfc3339 = z.string().describe('RFC 3339, UTC');
 const base64 = z.string().describe('SHA-256 in base64');

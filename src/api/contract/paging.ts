@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** MAX_LIMIT is how many items one page may hold. */
-export const MAX_LIMIT = 10_000;
+const MAX_LIMIT = 10_000;
 
 const whole = (name: string, min: number, max: number) =>
   z.coerce

@@ -37,8 +37,5 @@ export const writtenRuntimePolicySchema = storedRuntimePolicySchema
   .extend({ changed: z.boolean().describe('False when the policy stood so already: nothing was written') })
   .meta({ id: 'WrittenRuntimePolicy' });
 
-/** WrittenRuntimePolicyBody is the answer of a write. */
-export type WrittenRuntimePolicyBody = z.infer<typeof writtenRuntimePolicySchema>;
-
 /** runtimePolicyPath is the parameter of its path. */
 export const runtimePolicyPath = z.strictObject({ name: policyName.describe('Name of the runtime policy') });

@@ -67,9 +67,6 @@ export const replacedRulesSchema = listOf(storedRuleSchema)
   })
   .meta({ id: 'ReplacedRuntimeRules' });
 
-/** ReplacedRulesBody says what a whole list changed. */
-export type ReplacedRulesBody = z.infer<typeof replacedRulesSchema>;
-
 const ruleName = z.string().min(1).max(200).describe('Name of the rule');
 
 /** rulePath is the parameter of the paths. */

@@ -34,7 +34,7 @@ export const scansQuery = z.strictObject({
 });
 
 /** importedScanSchema tells what became of a report for one digest. */
-export const importedScanSchema = z
+const importedScanSchema = z
   .object({
     digest: z.string(),
     image: z.string(),

@@ -6,7 +6,7 @@ import { listOf, pageSchema } from './paging.ts';
 const time = z.iso.datetime().describe('RFC 3339, UTC');
 
 /** tokenSchema is an API token without its secret. */
-export const tokenSchema = z
+const tokenSchema = z
   .object({
     id: z.string(),
     name: z.string(),

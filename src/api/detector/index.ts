@@ -3,7 +3,6 @@
  * It uses `admission`.
  */
 export {
-  DROP_REASONS,
   openDetectorListener,
   type DetectorDoor,
   type DetectorListener,

@@ -11,7 +11,7 @@ import { listenFault } from '../listen-fault.ts';
 import { readOn } from '../read-on.ts';
 
 /** DROP_REASONS are why an event that came is not kept. */
-export const DROP_REASONS = ['queue_full', 'too_large', 'unreadable', 'unauthorised', 'storage'] as const;
+const DROP_REASONS = ['queue_full', 'too_large', 'unreadable', 'unauthorised', 'storage'] as const;
 
 /** DropReason is one of them. */
 export type DropReason = (typeof DROP_REASONS)[number];

@@ -2,4 +2,3 @@
  * Costly calls of the API, made in threads.
  * It uses `programs`, `running`, `scanning` and `trackers`.
  */
-export { runCallWorker } from './door.ts';

@@ -56,6 +56,3 @@ function isLicenceAddress(text: string): boolean {
     hash === ''
   );
 }
-
-/** LicenceSettings are they. */
-export type LicenceSettings = z.output<typeof licenceSettings>;

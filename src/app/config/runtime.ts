@@ -57,6 +57,3 @@ export const integrationSettings = z
       .prefault({}),
   })
   .prefault({});
-
-/** IntegrationSettings are they. */
-export type IntegrationSettings = z.output<typeof integrationSettings>;

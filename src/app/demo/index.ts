@@ -6,6 +6,6 @@ export { DemoTime } from './demo-time.ts';
 export { fillDemo } from './demo.ts';
 export { holdFree } from './free-port.ts';
 export { startTrackerDemo, type TrackerDemo } from './tracker-demo.ts';
-export { startNotificationDemo, type NotificationDemo } from './notification-demo.ts';
+export { startNotificationDemo } from './notification-demo.ts';
 export type { DemoWorkload } from './demo-cluster.ts';
-export { startRuntimeDemo, type DemoDecided, type DemoReport, type RuntimeDemo } from './runtime-demo.ts';
+export { startRuntimeDemo, type DemoDecided, type DemoReport } from './runtime-demo.ts';

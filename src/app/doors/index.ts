@@ -2,7 +2,7 @@
  * What the command line does on a database or a report without a service.
  * It uses `config`, `doctor`, `programs`, `running`, `scanning` and `trackers`.
  */
-export { acceptClockOf, type AcceptedClock } from './accept-clock.ts';
+export { acceptClockOf } from './accept-clock.ts';
 export { issuePasswordCode } from './account-database.ts';
 export { buildCli, type CliParts } from './build.ts';
 export { examineCluster, examineData } from './doctor-door.ts';
@@ -14,23 +14,10 @@ export {
   type PlannedMigration,
   type StoredDocuments,
 } from './database.ts';
-export { runHashWorker } from './hash-worker.ts';
-export {
-  decompressed,
-  openBytes,
-  openLedgerDatabase,
-  writeLong,
-  type LedgerDatabase,
-} from './ledger-database.ts';
-export { openMailDoor, type MailAnswer, type MailDoor } from './mail-door.ts';
+export { decompressed, openBytes, openLedgerDatabase, writeLong } from './ledger-database.ts';
+export { openMailDoor, type MailDoor } from './mail-door.ts';
 export { putBack, type PutBack } from './put-back.ts';
-export {
-  openClusterLists,
-  readReports,
-  toReports,
-  type ClusterLists,
-  type ListedResource,
-} from './record-door.ts';
+export { openClusterLists, readReports, toReports, type ListedResource } from './record-door.ts';
 export {
   describeScans,
   openScanDatabase,
@@ -38,8 +25,6 @@ export {
   readTrivyDatabase,
   type DescribedScans,
   type ImportTarget,
-  type ScanDatabase,
 } from './scan-door.ts';
 export { openTrackerDoor } from './tracker-door.ts';
-export type { TrackerDoor, TrackerDoorOptions } from './tracker-reads.ts';
-export { runVerifyWorker } from './verify-door.ts';
+export type { TrackerDoor } from './tracker-reads.ts';

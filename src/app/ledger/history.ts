@@ -51,7 +51,7 @@ export function retentionJobs(
 }
 
 /** runtimeRetentionJob deletes events of the runtime detector that came longer ago than `days`; there is none where all are kept. */
-export function runtimeRetentionJob(store: Store, days: number, retention: RetentionClock): readonly Job[] {
+function runtimeRetentionJob(store: Store, days: number, retention: RetentionClock): readonly Job[] {
   if (days === 0) return [];
   return [
     {

@@ -3,5 +3,3 @@
  * It uses `leadership` and `running`.
  */
 export { openMessengers } from './messengers.ts';
-export { openNotifications, type Notifications } from './notifications.ts';
-export { noticeJobs } from './notice-jobs.ts';

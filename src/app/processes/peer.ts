@@ -35,7 +35,7 @@ interface Asked {
 }
 
 /** AWAY is what is said of a part that is not there. */
-export const AWAY = 'the other process of the service is being started again';
+const AWAY = 'the other process of the service is being started again';
 
 /**
  * Peer is the other part of a service: it gets notifications, which may be lost with it, and questions, which are answered or fail. A part

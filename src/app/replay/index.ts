@@ -3,5 +3,4 @@
  * It uses `processes` and `programs`.
  */
 export { openReplayDatabase, type ReplayDatabase } from './database.ts';
-export { runReplayWorker } from './door.ts';
 export { withMemoryDirectory } from './memory-directory.ts';

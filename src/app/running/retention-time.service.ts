@@ -92,7 +92,7 @@ export class RetentionTime implements RetentionClock {
 }
 
 /** goOn gives how far retention comes after this many milliseconds of a running service. */
-export function goOn(before: Reached | null, elapsed: number, wall: number): Reached {
+function goOn(before: Reached | null, elapsed: number, wall: number): Reached {
   // A new database has nothing to delete.
   if (before === null) return { at: wall, ahead: 0, stood: 0 };
   const at = Math.min(before.at + elapsed, wall);

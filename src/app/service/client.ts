@@ -12,7 +12,7 @@ export async function openServiceClient(options: ServiceOptions): Promise<Servic
 }
 
 /** proxyOf is the proxy that the environment names for HTTPS, in either of the two customary spellings. */
-export function proxyOf(env: NodeJS.ProcessEnv): ServiceOptions['proxy'] {
+function proxyOf(env: NodeJS.ProcessEnv): ServiceOptions['proxy'] {
   const url = env['https_proxy'] || env['HTTPS_PROXY'] || undefined;
   return url === undefined ? undefined : { url, except: env['no_proxy'] ?? env['NO_PROXY'] ?? '' };
 }

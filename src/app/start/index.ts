@@ -3,7 +3,5 @@
  * It uses `backup`, `cluster`, `config`, `doctor`, `evidence`, `ledger`, `notify`, `processes`, `replay`, `running`, `service`, `trackers` and `webhook`.
  */
 export type { RunningService } from './running-service.ts';
-export { serve, type ServeOptions } from './serve.ts';
-export { runServicePart } from './service-entry.ts';
-export { supervise, type SuperviseOptions } from './supervise.ts';
-export { runWebhookPart } from './webhook-entry.ts';
+export { serve } from './serve.ts';
+export { supervise } from './supervise.ts';

@@ -6,7 +6,7 @@ import type { KeptPackage, NewPackage, PackageStore } from './ports.ts';
 export const PACKAGE_ID = /^[a-z2-7]{16}$/;
 
 /** MAX_OPEN packages may wait or be made at one time. */
-export const MAX_OPEN = 20;
+const MAX_OPEN = 20;
 
 /** PackagesDeps are what the packages of a service act through. */
 export interface PackagesDeps {

@@ -4,8 +4,6 @@ import { IpoError } from '../../base/index.ts';
 
 /** TIMESTAMP_FILE is the time stamp over the signature of `evidence.json`, as an authority answered it (RFC 3161). */
 export const TIMESTAMP_FILE = 'evidence.tsr';
-/** More than any answer has. */
-export const MAX_TIMESTAMP = 65_536;
 
 /** SHA-256 with its parameters, as an AlgorithmIdentifier. */
 const SHA256 = Buffer.from('300d06096086480165030402010500', 'hex');

@@ -4,7 +4,7 @@ import type { Staged } from '../ports.ts';
 const DATE = 0x0021;
 const VERSION = 20;
 /** From here on sizes need another form of archive. */
-export const MAX_ARCHIVE = 0xffff_ffff;
+const MAX_ARCHIVE = 0xffff_ffff;
 
 /** EntryHead is what an archive says of an entry. */
 export type EntryHead = Pick<Staged, 'name' | 'size' | 'crc' | 'method' | 'packed'>;

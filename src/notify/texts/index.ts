@@ -15,7 +15,7 @@ import { criticalFinding, findingResolved, knownExploitedAdded, runtimeAlert } f
 import { backupFailed, catalogueStale, channelFailed, ledgerBroken, licenceExpiring } from './service.ts';
 import type { EventText } from './words.ts';
 
-export { plural, type EventText, type Places } from './words.ts';
+export { plural } from './words.ts';
 
 /** EVENT_TEXTS are the texts of every event. */
 export const EVENT_TEXTS: Readonly<Record<ChannelEvent, EventText>> = {

@@ -3,4 +3,4 @@
  * It uses `facts`, `findings`, `scans` and `sql`.
  */
 export { kevStore } from './kev.ts';
-export { catalogueStates, type CatalogueStates } from './states.ts';
+export { catalogueStates } from './states.ts';

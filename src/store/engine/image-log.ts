@@ -15,7 +15,7 @@ export const LATER = `on conflict (digest, name) do update set
     or (excluded.not_asked is null and image_names.not_asked is not null)`;
 
 /** SeenImage is what was written of an image, and what the rows at hand say of it. */
-export class SeenImage {
+class SeenImage {
   readonly digest: string;
   /** Whether its line is known to be there. */
   there = false;

@@ -5,9 +5,9 @@
 export { contentsOf, type DatabaseContents } from './contents.ts';
 export { logBytesOf, sqliteFileOf } from './location.ts';
 export { readStoredDocuments, type StoredDocuments } from './old-documents.ts';
-export { openStore, type StoreOptions } from './open.ts';
+export { openStore } from './open.ts';
 export { planMigrations, runMigrations, type MigrationPlan, type PlannedMigration } from './plan.ts';
-export { inspectDatabase, type DatabaseCondition } from './inspect.ts';
+export { inspectDatabase } from './inspect.ts';
 export { lockFile } from './process-lock.ts';
 export { LogKeeper, type LogStep } from './sqlite-log.ts';
 export { syncedFile } from './sqlite-synced.ts';

@@ -144,7 +144,7 @@ function raw(sql: string): CompiledQuery {
 }
 
 /** PostgresStoreAdapter tells dialect.ts which engine stands behind a query. */
-export class PostgresStoreAdapter extends PostgresAdapter {}
+class PostgresStoreAdapter extends PostgresAdapter {}
 
 /** postgresDialect opens a pool on a server; sessions are made when they are needed and made again when they are cut. */
 export function postgresDialect(url: string, name: string, options: PostgresOptions): Dialect {

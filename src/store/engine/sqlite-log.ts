@@ -8,7 +8,7 @@ import { FLAGS, type Turn } from './sqlite-turns.ts';
 /** LOG_PAGES of the write-ahead log, after which it is brought into the file: by the writer's commit where nobody else does. */
 export const LOG_PAGES = 4_000;
 /** KEPT_LOG_PAGES is when a commit does so although somebody keeps the log (32 and 56 MiB): one behind spares the first from it. */
-export const KEPT_LOG_PAGES = { first: 14_000, behind: 8_000 } as const;
+const KEPT_LOG_PAGES = { first: 14_000, behind: 8_000 } as const;
 
 /** KEPT is the file beside the database that shows that somebody keeps its log. */
 const KEPT = '-log-kept';

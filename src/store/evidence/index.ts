@@ -4,7 +4,6 @@
  * It uses `history`, `ledger` and `sql`.
  */
 export { declarationStore } from './declarations.ts';
-export { type Installation } from './facts.ts';
 export { keyRecords } from './keys.ts';
 export { packageStore } from './packages.ts';
 export { atOneMoment } from './snapshot.ts';

@@ -23,7 +23,7 @@ export async function imageNumbers(
 }
 
 /** findNumbers gives the numbers of those images that the history knows. */
-export async function findNumbers(read: Executor, digests: readonly string[]): Promise<Map<string, number>> {
+async function findNumbers(read: Executor, digests: readonly string[]): Promise<Map<string, number>> {
   const numbers = new Map<string, number>();
   for (const marks of inLists(digests)) {
     const rows = await run(

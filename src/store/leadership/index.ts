@@ -3,6 +3,6 @@
  * It uses `history` and `sql`.
  */
 export { raiseClusterFence } from './cluster-fence.ts';
-export { keepAlive, readAlive, readFence, type FenceHolder } from './fence-holder.ts';
+export { keepAlive, readAlive, readFence } from './fence-holder.ts';
 export { raiseFence, standsFence } from './fence.ts';
 export { fenceWrites, underLeadership } from './fenced-writes.ts';

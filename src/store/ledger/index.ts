@@ -5,9 +5,8 @@
 export { anchorStates } from './anchor-states.ts';
 export { ledgerWriter, type StoreLedgerWriter } from './append.ts';
 export { ledgerExport } from './export.ts';
-export { importExport, type Imported, type ImportOptions } from './import.ts';
+export { importExport, type Imported } from './import.ts';
 export { FactsCache } from './recorded-facts.ts';
-export { recordedPolicies } from './recorded-policies.ts';
 export { acceptClock, recordedTimes } from './recorded-times.ts';
 export { ledgerReader } from './rows.ts';
 export { ledgerTree, treeReader } from './tree.ts';

@@ -138,7 +138,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
 }
 
 /** toContent reads what it tells. */
-export function toContent({ content, refs }: ContentRow): DeliveryContent {
+function toContent({ content, refs }: ContentRow): DeliveryContent {
   return { content: JSON.parse(content) as Content, references: JSON.parse(refs) as string[] };
 }
 

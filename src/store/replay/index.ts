@@ -4,4 +4,4 @@
  */
 export { reportSource } from './report-source.ts';
 export { runStore } from './runs.ts';
-export { replaySource, type ReplaySourceOptions } from './source.ts';
+export { replaySource } from './source.ts';

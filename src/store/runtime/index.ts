@@ -4,7 +4,7 @@
  */
 export { decisionStore } from './decisions.ts';
 export { runtimeEvents } from './events.ts';
-export { joinedShare, type JoinedShare } from './joined-share.ts';
+export { joinedShare } from './joined-share.ts';
 export { runtimeIntake } from './intake.ts';
 export { pruneRuntimeEvents } from './retention.ts';
 export { runtimeRuleStore } from './rules.ts';

@@ -4,6 +4,6 @@
  */
 export { firstTime, installationId, signingSeed } from './installation.ts';
 export { restoreEpoch, successorOrigin } from './restores.ts';
-export { jobMarks, type JobMarks } from './job-marks.ts';
-export { clusterIds, type ClusterIds } from './cluster-ids.ts';
+export { jobMarks } from './job-marks.ts';
+export { clusterIds } from './cluster-ids.ts';
 export { writeFault } from './writable.ts';

@@ -163,21 +163,6 @@ export async function runText<Row>(db: AnyKysely, text: string, cells: readonly 
   return rows as Row[];
 }
 
-/**
- * readCells reads many rows as lists of cells, in the order in which the statement names its columns, as fast as the engine can; `?`
- * as for runText.
- */
-export async function readCells(
-  db: AnyKysely,
-  text: string,
-  cells: readonly Cell[],
-): Promise<readonly (readonly unknown[])[]> {
-  const sqlite = sqliteOf(db);
-  if (sqlite !== null) return sqlite.cells(text, cells);
-  const rows = await runText<Record<string, unknown>>(db, text, cells);
-  return rows.map((row) => Object.values(row));
-}
-
 /** isDuplicate tells an insert that a unique key refused from every other error. */
 export function isDuplicate(error: unknown): boolean {
   if (!(error instanceof Error) || !('code' in error)) return false;

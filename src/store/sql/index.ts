@@ -3,5 +3,5 @@
  * and its faults.
  * It uses `tables`.
  */
-export { StoreError, type StoreErrorCode } from './store-error.ts';
+export { StoreError } from './store-error.ts';
 export type { Store } from './store.ts';
