@@ -174,7 +174,13 @@ const FAULTS: readonly (readonly [
     'fail',
     /cannot be listed/,
   ],
-  ['DATA_KEY not set', () => ({ env: { DATA_KEY: undefined } }), 'keys.data-key', 'fail', /not set, and 1/],
+  [
+    'DATA_KEY not set',
+    () => ({ env: { DATA_KEY: undefined } }),
+    'keys.data-key',
+    'fail',
+    /key of 1 stored credential$/,
+  ],
   [
     'DATA_KEY replaced',
     () => ({ env: { DATA_KEY: randomBytes(32).toString('base64') } }),

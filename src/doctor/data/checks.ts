@@ -7,6 +7,8 @@ import type { DataFacts } from './facts.ts';
 const LITTLE_ROOM = 1024 * 1024 * 1024;
 const NO_ROOM = 64 * 1024 * 1024;
 
+const credentials = (count: number): string => `${count} stored credential${count === 1 ? '' : 's'}`;
+
 const HINTS = {
   missing: 'Give the data directory of the service with --data; the first start of a service creates it',
   not_a_directory: 'Choose another directory with --data or the setting data',
@@ -90,13 +92,13 @@ export const DATA_CHECKS: readonly Check<DataFacts>[] = [
       if (sealed === 0) return null;
       if (dataKey === 'unset')
         return fail(
-          `DATA_KEY is not set, and ${sealed} stored credentials need it`,
+          `DATA_KEY is not set; it is the key of ${credentials(sealed)}`,
           'Give the service the DATA_KEY that it had',
         );
       return unreadable === 0
-        ? ok(`DATA_KEY opens ${sealed} stored credentials`)
+        ? ok(`DATA_KEY opens ${credentials(sealed)}`)
         : fail(
-            `DATA_KEY does not open ${unreadable} of ${sealed} stored credentials`,
+            `DATA_KEY does not open ${unreadable} of ${credentials(sealed)}`,
             'Put the old DATA_KEY back, or enter each again: ipo channel edit NAME --credential-stdin',
           );
     },
