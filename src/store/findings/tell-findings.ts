@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Happened } from '../../notify/index.ts';
 import { writeEvents } from '../outbox/index.ts';
-import { inLists } from '../sql/marks.ts';
 import { run, type Executor, type Row } from '../sql/run.ts';
 import type { Episode } from './episode.ts';
 import { CRITICAL, goneAmong, toFound } from './open-critical.ts';
@@ -37,12 +36,7 @@ export async function tellFindings(
     ? changed.filter(({ cve, exploited_at }) => exploited_at === at && before.get(cve)?.exploited_at === null)
     : [];
   if (news.length + ended.length + listed.length === 0) return;
-  const triaged = await triagedAmong(
-    transaction,
-    digest,
-    [...news, ...ended].map(({ cve }) => cve),
-    at,
-  );
+  const triaged = await triagedOn(transaction, digest, at);
   const isTold = ({ cve }: Episode): boolean => !triaged.has(cve);
   // Those of an image that runs no longer were told to have ended.
   const wasTold = ended.length > 0 && (await goneAmong(transaction, sql`${image}`)).size > 0;
@@ -86,7 +80,7 @@ export async function tellEnded(
      join history_images i on i.id = f.image
      where i.digest = ${digest} and f.cve = ${cve} and f.ended_at is null and f.rank = ${CRITICAL}`,
   );
-  if (found === undefined || (await triagedAmong(transaction, digest, [cve], at)).has(cve)) return;
+  if (found === undefined || (await triagedOn(transaction, digest, at)).has(cve)) return;
   if ((await goneAmong(transaction, sql`${found.image}`)).size > 0) return;
   await writeEvents(
     transaction,
@@ -99,22 +93,14 @@ function payloadOf(digest: string, { cve, package: name }: Pick<Episode, 'cve' |
   return { digest, cve, package: name };
 }
 
-async function triagedAmong(
-  transaction: Executor,
-  digest: string,
-  cves: readonly string[],
-  at: number,
-): Promise<ReadonlySet<string>> {
-  const triaged = new Set<string>();
-  for (const marks of inLists(cves)) {
-    const rows = await run(
-      transaction,
-      sql<Row<'triage', 'cve'>>`select distinct cve from triage
-       where digest = ${digest} and cve in (${marks}) and (ended_at is null or ended_at > ${at}) and "until" > ${at}`,
-    );
-    for (const { cve } of rows) triaged.add(cve);
-  }
-  return triaged;
+/** The CVEs that triage of an image covers: all of them, since it has few, and new images none. */
+async function triagedOn(transaction: Executor, digest: string, at: number): Promise<ReadonlySet<string>> {
+  const rows = await run(
+    transaction,
+    sql<Row<'triage', 'cve'>>`select distinct cve from triage
+     where digest = ${digest} and (ended_at is null or ended_at > ${at}) and "until" > ${at}`,
+  );
+  return new Set(rows.map(({ cve }) => cve));
 }
 
 async function isRunning(transaction: Executor, digest: string): Promise<boolean> {
