@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { NEW_AS_NEW } from '../src/app/programs/worker-entry.ts';
 
 /** Line prints a figure beside what it must be. */
 type Line = (name: string, figure: string, must: string) => void;
@@ -26,7 +27,9 @@ export function benchHistory(directory: string, line: Line, images = 100): void 
   if (other !== undefined) urls.push(other);
   for (const url of urls) {
     const measure = join(import.meta.dirname, 'history-measure.ts');
-    const child = spawnSync(process.execPath, [measure, url, String(images)], { encoding: 'utf8' });
+    const child = spawnSync(process.execPath, [NEW_AS_NEW, measure, url, String(images)], {
+      encoding: 'utf8',
+    });
     if (child.status !== 0) throw new Error(`measuring the history failed: ${child.stderr}`);
     const { findings, scans, whole, own } = JSON.parse(child.stdout) as Measured;
     const perImage = (findings.bytes + scans.bytes) / images;

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { NEW_AS_NEW } from '../src/app/programs/worker-entry.ts';
 
 /** Line prints a figure beside what it must be. */
 type Line = (name: string, figure: string, must: string) => void;
@@ -20,7 +21,9 @@ export function benchInventory(directory: string, line: Line, images = 10_000): 
   const args = [`sqlite:${join(directory, 'images-few.db')}`, String(FEW)];
   args.push(`sqlite:${join(directory, 'images-many.db')}`, String(images));
   const measure = join(import.meta.dirname, 'inventory-measure.ts');
-  const child = spawnSync(process.execPath, ['--expose-gc', measure, ...args], { encoding: 'utf8' });
+  const child = spawnSync(process.execPath, ['--expose-gc', NEW_AS_NEW, measure, ...args], {
+    encoding: 'utf8',
+  });
   if (child.status !== 0) throw new Error(`measuring the lists failed: ${child.stderr}`);
   const { lists, held } = JSON.parse(child.stdout) as Measured;
   for (const [name, { few, many, ratio }] of Object.entries(lists))

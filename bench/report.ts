@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { NEW_AS_NEW } from '../src/app/programs/worker-entry.ts';
 import { spread } from './spread.ts';
 
 /** benchReport prints the CPU that a report of 900 findings takes, beside JSON.parse of it in the same round. */
@@ -7,7 +8,11 @@ export function benchReport(
   directory: string,
   line: (name: string, figure: string, must: string) => void,
 ): void {
-  const args = [join(import.meta.dirname, 'report-measure.ts'), `sqlite:${join(directory, 'report.db')}`];
+  const args = [
+    NEW_AS_NEW,
+    join(import.meta.dirname, 'report-measure.ts'),
+    `sqlite:${join(directory, 'report.db')}`,
+  ];
   const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (child.status !== 0) throw new Error(`measuring a report failed: ${child.stderr}`);
   const { bytes, rounds } = JSON.parse(child.stdout) as { bytes: number; rounds: readonly Times[] };

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { NEW_AS_NEW } from '../src/app/programs/worker-entry.ts';
 
 /** Line prints a figure beside what it must be. */
 type Line = (name: string, figure: string, must: string) => void;
@@ -24,7 +25,7 @@ export function benchSweep(directory: string, line: Line): void {
   const args = [join(directory, 'sweep-few.db'), String(FEW), join(directory, 'sweep-many.db'), String(MANY)];
   const child = spawnSync(
     process.execPath,
-    ['--expose-gc', join(import.meta.dirname, 'sweep-measure.ts'), ...args],
+    ['--expose-gc', NEW_AS_NEW, join(import.meta.dirname, 'sweep-measure.ts'), ...args],
     { encoding: 'utf8' },
   );
   if (child.status !== 0) throw new Error(`measuring the sweep failed: ${child.stderr}`);

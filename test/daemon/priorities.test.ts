@@ -5,6 +5,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { NEW_AS_NEW } from '../../src/app/programs/worker-entry.ts';
 import { withoutOpenssl } from '../app/certificate.ts';
 import { openParted, statusOf, type ProcessName } from './parts.ts';
 
@@ -36,7 +37,7 @@ const withoutClass = ((): string | false => {
 })();
 
 test(
-  'only the webhook and what starts it have the processors before others',
+  'only the webhook and what starts it have the processors before others; the service takes no row for one that stays',
   { skip: withoutClass },
   async (t) => {
     const folder = mkdtempSync(join(tmpdir(), 'ipo-priorities-'));
@@ -68,5 +69,8 @@ test(
     );
     assert.deepEqual(classes('webhook'), [`${NORMAL} 0`]);
     assert.deepEqual(classes('ipod'), [`${NORMAL} 0`]);
+    const flags = (name: ProcessName): string => readFileSync(`/proc/${daemon.pid(name)}/cmdline`, 'utf8');
+    assert.ok(flags('service').includes(NEW_AS_NEW));
+    assert.ok(!flags('webhook').includes(NEW_AS_NEW));
   },
 );

@@ -21,6 +21,12 @@ export type ProcessName =
  */
 export const ONE_THREAD = '--single-threaded';
 
+/**
+ * NEW_AS_NEW is the flag of the engine by which it takes no new object for one that will stay. It takes rows for such where some of them were in
+ * use while it collected garbage: then all that are read later, with their texts, are kept until the whole heap is collected.
+ */
+export const NEW_AS_NEW = '--no-allocation-site-pretenuring';
+
 /** threadEntry gives what a thread of ours is started with. */
 export function threadEntry(name: ThreadName): string | URL {
   return isSea() ? inBinary(name) : emitted(name);
