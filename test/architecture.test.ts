@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { ROOT, sources, target, type SourceFile } from './sources.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
 /** What each folder may import besides itself and `base`. A folder that is not here does not belong into the tree. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],
@@ -265,32 +265,6 @@ const IMPURE = [
 
 /** What reads an address without a network, though it stands beside what needs one. */
 const PURE_OF_NET = /^import \{ isIP(?:v[46])?(?:, isIP(?:v[46])?)* \} from 'node:net';$/gm;
-
-interface SourceFile {
-  readonly path: string;
-  readonly text: string;
-  readonly imports: readonly string[];
-}
-
-function sources(folder: string): SourceFile[] {
-  return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.(ts|cjs)$/.test(entry.name))
-    .map((entry) => {
-      const path = relative(ROOT, join(entry.parentPath, entry.name)).split(sep).join('/');
-      const text = readFileSync(join(ROOT, path), 'utf8');
-      const found = text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*'([^']+)'/g);
-      const imports = [...found].map(([, target = '']) => target);
-      return { path, text, imports };
-    });
-}
-
-/** The project file that a relative import names. */
-function target(from: SourceFile, specifier: string): string | null {
-  if (!specifier.startsWith('.')) return null;
-  return relative(ROOT, resolve(ROOT, dirname(from.path), specifier))
-    .split(sep)
-    .join('/');
-}
 
 function folderOf(path: string): string {
   return path.split('/')[1] ?? '';

@@ -1,30 +1,15 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname } from 'node:path';
 import { test } from 'node:test';
+import { sources, target, type SourceFile } from './sources.ts';
 
-const ROOT = resolve(import.meta.dirname, '..');
-const FOLDERS = ['src', 'bin', 'daemon', 'fakes', 'fixtures', 'scripts', 'bench', 'test'];
-
-interface Source {
-  readonly path: string;
-  readonly text: string;
+interface Read extends SourceFile {
   readonly words: ReadonlySet<string>;
 }
 
-const sources: readonly Source[] = FOLDERS.flatMap((folder) =>
-  readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
-    .map((entry) => {
-      const file = join(entry.parentPath, entry.name);
-      const text = readFileSync(file, 'utf8');
-      return { path: pathOf(file), text, words: new Set(text.match(/[A-Za-z_$][\w$]*/g)) };
-    }),
-);
-
-function pathOf(file: string): string {
-  return relative(ROOT, file).split(sep).join('/');
-}
+const read: readonly Read[] = ['src', 'bin', 'daemon', 'fakes', 'fixtures', 'scripts', 'bench', 'test']
+  .flatMap((folder) => sources(folder))
+  .map((file) => ({ ...file, words: new Set(file.text.match(/[A-Za-z_$][\w$]*/g)) }));
 
 /** Importers are the files that import a file: by the name they import, those that take all of it, and those that give all of it on. */
 interface Importers {
@@ -34,13 +19,16 @@ interface Importers {
 }
 
 const importers = new Map<string, Importers>();
-for (const { path, text } of sources) {
-  const of = (specifier: string): Importers => {
-    const target = pathOf(resolve(ROOT, dirname(path), specifier));
-    const made = importers.get(target) ?? { byName: new Map(), whole: new Set(), through: new Set() };
-    importers.set(target, made);
-    return made;
-  };
+
+function importersOf(path: string): Importers {
+  const known = importers.get(path) ?? { byName: new Map(), whole: new Set(), through: new Set() };
+  importers.set(path, known);
+  return known;
+}
+
+for (const file of read) {
+  const { path, text } = file;
+  const of = (specifier: string): Importers => importersOf(target(file, specifier) ?? specifier);
   const statements = text.matchAll(
     /^(?:import|export) (?:type )?(?:\{([^}]*)\}|\* as \w+|(\*)) from '(\.[^']*)'/gm,
   );
@@ -67,20 +55,17 @@ function namesIn(list: string): { readonly from: string; readonly to: string }[]
 
 /** Gives the files that use what a file exports under a name; of one that is imported whole at run time, every file with that word. */
 function usersOf(path: string, name: string): ReadonlySet<string> {
-  const { byName, whole, through } = importers.get(path) ?? { byName: new Map(), whole: [], through: [] };
-  const users = new Set<string>(byName.get(name));
-  const isWhole = [...whole].length > 0;
-  for (const { path: file, words } of isWhole ? sources : [])
+  const { byName, whole, through } = importersOf(path);
+  const users = new Set(byName.get(name));
+  for (const { path: file, words } of whole.size > 0 ? read : [])
     if (file !== path && words.has(name) && !/^src\/.*\/index\.ts$/.test(file)) users.add(file);
   for (const index of through) for (const user of usersOf(index, name)) users.add(user);
   return users;
 }
 
-const src = sources.filter(({ path }) => path.startsWith('src/'));
-
 test('an index gives what another folder imports, and nothing else', () => {
-  const unused = src.flatMap(({ path, text }) =>
-    basename(path) === 'index.ts'
+  const unused = read.flatMap(({ path, text }) =>
+    /^src\/(?:.*\/)?index\.ts$/.test(path)
       ? [...text.matchAll(/^export (?:type )?\{([^}]*)\} from/gm)]
           .flatMap(([, list = '']) => namesIn(list))
           .filter(({ to }) => [...usersOf(path, to)].every((user) => user.startsWith(`${dirname(path)}/`)))
@@ -91,8 +76,8 @@ test('an index gives what another folder imports, and nothing else', () => {
 });
 
 test('a function, class or constant is exported where another file imports it', () => {
-  const read = sources.filter(({ path }) => /^(?:src|bin|fakes)\//.test(path));
-  const unused = read.flatMap(({ path, text }) =>
+  const checked = read.filter(({ path }) => /^(?:src|bin|fakes)\//.test(path));
+  const unused = checked.flatMap(({ path, text }) =>
     [...text.matchAll(/^export (?:async )?(?:function\*?|class|abstract class|const|let) ([\w$]+)/gm)]
       .map(([, name = '']) => name)
       .filter((name) => usersOf(path, name).size === 0)
